@@ -1,0 +1,48 @@
+"""`finish`: cleanup that outlasts a cancellation."""
+
+import asyncio
+from collections.abc import Awaitable
+from typing import TypeVar
+
+T = TypeVar("T")
+
+
+async def finish(work: Awaitable[T], *, limit_s: float | None = None) -> T:
+    """Run `work` to its end even while the caller is being cancelled.
+
+    A cancellation that arrives meanwhile is raised once `work` has ended, so a
+    ledger write is whole or absent, never half. A future is awaited as it is;
+    one that is already done costs no task and no pass through the loop.
+
+    Args:
+        work: Cleanup that must not be cut short. Keep it small.
+        limit_s: Seconds until `work` itself is cancelled; `None` when `work`
+            bounds itself.
+
+    Raises:
+        TimeoutError: `work` outlived `limit_s`.
+        asyncio.CancelledError: The caller was cancelled; `work` has ended.
+    """
+    future = asyncio.ensure_future(work)
+    if future.done():
+        return future.result()
+    handle = None
+    if limit_s is not None:
+        handle = asyncio.get_running_loop().call_later(limit_s, future.cancel)
+    cancelled: asyncio.CancelledError | None = None
+    try:
+        while not future.done():
+            try:
+                await asyncio.wait((future,))
+            except asyncio.CancelledError as exc:
+                cancelled = exc
+    finally:
+        if handle is not None:
+            handle.cancel()
+    if cancelled is not None:
+        if not future.cancelled():
+            future.exception()  # seen here; the cancellation is what the caller must act on
+        raise cancelled
+    if future.cancelled() and limit_s is not None:
+        raise TimeoutError(f"cleanup took more than {limit_s:g} s")
+    return future.result()

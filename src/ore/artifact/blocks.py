@@ -1,0 +1,118 @@
+"""`Blocks`: fragments fold into complete artifacts."""
+
+from collections.abc import Callable, Sequence
+
+from ore.artifact.base import Artifact, Delta
+
+__all__ = ["Block", "Blocks"]
+
+
+class Block:
+    """The fragments of one artifact in the making, in order of arrival.
+
+    Whoever shows it reads `parts`; nothing here joins them before the block
+    closes. `numbers` belongs to the event log, which notes there where each
+    fragment stands.
+    """
+
+    __slots__ = ("closed", "id", "key", "kind", "numbers", "parts")
+
+    def __init__(self, id: str, first: Delta) -> None:
+        self.id = id
+        self.key = first.key
+        self.kind: type[Delta] = type(first)
+        self.parts: list[Delta] = []
+        self.numbers: list[int] = []
+        self.closed = False
+
+    @property
+    def so_far(self) -> Artifact | None:
+        """What the fragments make up to now; joins them, so not for each fragment."""
+        return self.kind.assemble(self.parts) if self.parts else None
+
+
+Publish = Callable[[Artifact, Block | None], None]
+"""Called for everything that can be seen, in order: fragments as they come and
+each complete artifact once, with the block it belongs to."""
+
+
+class Blocks:
+    """Collects one answer.
+
+    A block closes when a delta of another family or a complete artifact
+    arrives; blocks of one family stay open side by side. So text, reasoning,
+    text makes three blocks, and two calls that arrive in turns make two.
+
+    Args:
+        prefix: What block ids begin with, such as a turn id.
+        publish: Sees fragments and complete artifacts as they come.
+    """
+
+    __slots__ = ("_count", "_family", "_open", "_prefix", "_publish", "artifacts", "finish")
+
+    def __init__(
+        self, prefix: str, publish: Publish, *, finish: Callable[[Artifact], Artifact] | None = None
+    ) -> None:
+        self._prefix = prefix
+        self._publish = publish
+        self._open: dict[str, Block] = {}
+        self._family = ""
+        self._count = 0
+        self.artifacts: list[Artifact] = []
+        """The complete artifacts so far, in the order in which their blocks began."""
+        self.finish = finish
+
+    def add(self, artifact: Artifact) -> None:
+        """Take the next thing that arrived, and publish what follows from it."""
+        if not isinstance(artifact, Delta):
+            self._flush()
+            self._complete(artifact, None)
+            return
+        if artifact.family != self._family:
+            self._flush()
+            self._family = artifact.family
+        key = artifact.key
+        block = self._open.get(key)
+        if block is None:
+            self._count += 1
+            block = self._open[key] = Block(f"{self._prefix}:{self._count}", artifact)
+        block.parts.append(artifact)
+        self._publish(artifact, block)
+
+    def close(self) -> Sequence[Artifact]:
+        """Close what is open and return all that is complete."""
+        self._flush()
+        return tuple(self.artifacts)
+
+    def cut(self) -> Sequence[Artifact]:
+        """Close after an interruption: text stays, half calls are dropped."""
+        for block in self._open.values():
+            block.closed = block.kind.family == "tool_call"
+        self._open = {key: block for key, block in self._open.items() if not block.closed}
+        return self.close()
+
+    def restart(self) -> None:
+        """Forget everything, closed blocks too: the answer begins again."""
+        for block in self._open.values():
+            block.closed = True
+        self._open = {}
+        self._family = ""
+        self.artifacts = []
+
+    def _flush(self) -> None:
+        if not self._open:
+            return
+        blocks, self._open = self._open.values(), {}
+        self._family = ""
+        for block in blocks:
+            artifact = block.kind.assemble(block.parts)
+            block.closed = True
+            if artifact is not None:
+                self._complete(artifact, block)
+
+    def _complete(self, artifact: Artifact, block: Block | None) -> None:
+        if self.finish is not None:
+            artifact = self.finish(artifact)
+        if artifact.persistent:
+            self.artifacts.append(artifact)
+        self._publish(artifact, block)

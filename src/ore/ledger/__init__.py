@@ -1,0 +1,88 @@
+"""The ledger: an append-only tree of turns that is always sendable to a model."""
+
+from ore.ledger.clock import Clock, now
+from ore.ledger.fold import Fold
+from ore.ledger.memory import MemoryStore
+from ore.ledger.pairing import Unanswered, call_key, parted, unanswered
+from ore.ledger.records import (
+    ControlRecord,
+    EffectRecord,
+    EndingRecord,
+    Journal,
+    MetadataRecord,
+    Operation,
+    Outcome,
+    ParentRecord,
+    QuestionRecord,
+    QuestionStatus,
+    Record,
+    TakenRecord,
+    TipRecord,
+    TurnRecord,
+    decode_record,
+    encode_record,
+)
+from ore.ledger.state import Buffer, Meta, State, place
+from ore.ledger.store import Hit, Message, Page, Store, StoredThread, Summary, Writer, check_id, is_id
+from ore.ledger.summary import TITLE_KEY, preview, summarize
+from ore.ledger.thread import Thread
+from ore.ledger.turn import Control, Draft, Role, Turn, TurnStatus, new_turn_id
+from ore.ledger.turn_codec import decode_turn, encode_turn
+from ore.ledger.views import prepend, view
+from ore.ledger.window import Chained, Window
+
+__all__ = [
+    "TITLE_KEY",
+    "Buffer",
+    "Chained",
+    "Clock",
+    "Control",
+    "ControlRecord",
+    "Draft",
+    "EffectRecord",
+    "EndingRecord",
+    "Fold",
+    "Hit",
+    "Journal",
+    "MemoryStore",
+    "Message",
+    "Meta",
+    "MetadataRecord",
+    "Operation",
+    "Outcome",
+    "Page",
+    "ParentRecord",
+    "QuestionRecord",
+    "QuestionStatus",
+    "Record",
+    "Role",
+    "State",
+    "Store",
+    "StoredThread",
+    "Summary",
+    "TakenRecord",
+    "Thread",
+    "TipRecord",
+    "Turn",
+    "TurnRecord",
+    "TurnStatus",
+    "Unanswered",
+    "Window",
+    "Writer",
+    "call_key",
+    "check_id",
+    "decode_record",
+    "decode_turn",
+    "encode_record",
+    "encode_turn",
+    "is_id",
+    "new_turn_id",
+    "now",
+    "parted",
+    "place",
+    "prepend",
+    "preview",
+    "summarize",
+    "unanswered",
+    "view",
+]

@@ -1,0 +1,97 @@
+"""`Fold`: what a log of records amounts to."""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from ore.ledger.pairing import call_key
+from ore.ledger.records import (
+    ControlRecord,
+    EffectRecord,
+    MetadataRecord,
+    ParentRecord,
+    QuestionRecord,
+    Record,
+    TipRecord,
+    TurnRecord,
+)
+from ore.ledger.store import StoredThread
+from ore.ledger.thread import Thread
+from ore.ledger.turn import Role, Turn
+
+__all__ = ["Fold"]
+
+
+class Fold:
+    """Turns, tip, facts, effects and questions, kept up to date record by record."""
+
+    __slots__ = ("effects", "metadata", "places", "questions", "tip", "turns")
+
+    def __init__(self, *, metadata: dict[str, str] | None = None) -> None:
+        self.metadata = metadata or {}
+        self.turns: list[Turn] = []
+        self.tip: str | None = None
+        self.effects: dict[str, EffectRecord] = {}
+        self.questions: dict[str, QuestionRecord] = {}
+        self.places: dict[str, int] = {}
+
+    def add(self, record: Record) -> None:
+        """Take the next record; one that says nothing about these is passed over."""
+        match record:
+            case TurnRecord(turn=turn):
+                self._turn(turn)
+            case EffectRecord(key=key):
+                self.effects[key] = record
+            case MetadataRecord():
+                self._metadata(record)
+            case TipRecord(turn_id=turn_id):
+                self.tip = turn_id
+            case ControlRecord(turn_id=turn_id, control=control):
+                self._change(turn_id, control=control)
+            case ParentRecord(turn_id=turn_id, parent_id=parent_id):
+                self._change(turn_id, parent_id=parent_id)
+            case QuestionRecord(key=key):
+                self.questions[key] = record
+            case _:
+                pass
+
+    def stored(self, thread_id: str, *, epoch: int, sequence: int) -> StoredThread:
+        """The thread as a store returns it; shares nothing that changes later."""
+        return StoredThread(
+            id=thread_id,
+            metadata=dict(self.metadata),
+            turns=tuple(self.turns),
+            tip=self.tip,
+            effects=dict(self.effects),
+            questions=dict(self.questions),
+            sequence=sequence,
+            epoch=epoch,
+        )
+
+    def path(self) -> Sequence[Turn]:
+        """The active path."""
+        return Thread(self.turns, tip=self.tip).turns
+
+    def _turn(self, turn: Turn) -> None:
+        if self.effects and turn.role is Role.TOOL and turn.parent_id is not None:
+            self._answered(turn.parent_id)
+        self.places[turn.id] = len(self.turns)
+        self.turns.append(turn)
+        self.tip = turn.id
+
+    def _answered(self, turn_id: str) -> None:
+        prefix = call_key(turn_id, 0)[:-1]
+        for key in [key for key in self.effects if key.startswith(prefix)]:
+            del self.effects[key]
+
+    def _metadata(self, record: MetadataRecord) -> None:
+        for operation in record.operations:
+            if operation.op == "set":
+                self.metadata[operation.key] = operation.value or ""
+            else:
+                self.metadata.pop(operation.key, None)
+
+    def _change(self, turn_id: str, **fields: object) -> None:
+        place = self.places.get(turn_id)
+        if place is not None:
+            self.turns[place] = msgspec.structs.replace(self.turns[place], **fields)

@@ -1,0 +1,208 @@
+"""`MemoryStore`: everything in the process; gone with it."""
+
+import asyncio
+from collections.abc import Awaitable, Mapping, Sequence
+from typing import TypeVar
+
+import msgspec
+
+from ore.artifact import Text
+from ore.errors import ConflictError, FencedError, InputError, NotFoundError
+from ore.ledger.fold import Fold
+from ore.ledger.records import EndingRecord, Record, TakenRecord
+from ore.ledger.store import Hit, Message, Page, StoredThread, Writer, check_id
+from ore.ledger.summary import summarize
+
+__all__ = ["MemoryStore"]
+
+T = TypeVar("T")
+
+
+class MemoryStore:
+    """A `Store` without durability, for tests and for runs that need none.
+
+    Turns are kept as they are, not encoded. One process only.
+    """
+
+    def __init__(self) -> None:
+        self._threads: dict[str, _Entry] = {}
+        self._clock = 0
+
+    async def create(self, thread_id: str, metadata: Mapping[str, str]) -> None:
+        """Make an empty thread."""
+        check_id(thread_id)
+        if thread_id in self._threads:
+            raise ConflictError(f"thread {thread_id!r} exists")
+        self._threads[thread_id] = _Entry(Fold(metadata=dict(metadata)), self._tick())
+
+    async def load(self, thread_id: str) -> StoredThread:
+        """Read a thread."""
+        entry = self._entry(thread_id)
+        return entry.fold.stored(thread_id, epoch=entry.epoch, sequence=entry.sequence)
+
+    async def get_by(self, key: str, value: str) -> str | None:
+        """Id of a thread with this fact."""
+        return next((id for id, entry in self._threads.items() if entry.fold.metadata.get(key) == value), None)
+
+    async def list(self, *, query: str = "", cursor: str | None = None, limit: int = 20) -> Page:
+        """Threads, most recently written first."""
+        before = _cursor(cursor)
+        rows = sorted(self._threads.items(), key=lambda row: row[1].written, reverse=True)
+        found: list[tuple[int, str]] = []
+        for id, entry in rows:
+            if before is not None and entry.written >= before:
+                continue
+            if query and not _matches(query, id, entry.fold):
+                continue
+            found.append((entry.written, id))
+        shown = found[:limit]
+        threads = [summarize(id, (fold := self._threads[id].fold).metadata, fold.path()) for _, id in shown]
+        return Page(threads=threads, next_cursor=str(shown[-1][0]) if len(found) > limit else None)
+
+    async def search(self, text: str, *, limit: int = 20) -> Sequence[Hit]:
+        """Turns that contain `text`, latest written threads first."""
+        wanted = text.casefold()
+        hits: list[Hit] = []
+        for id, entry in sorted(self._threads.items(), key=lambda row: row[1].written, reverse=True):
+            for turn in entry.fold.turns:
+                for artifact in turn.artifacts:
+                    content = artifact.for_human() if isinstance(artifact, Text) else ""
+                    at = content.casefold().find(wanted)
+                    if at >= 0 and len(hits) < limit:
+                        hits.append(Hit(id=id, turn=turn.id, snippet=content[max(at - 40, 0) : at + 80]))
+        return hits
+
+    async def delete(self, thread_id: str) -> bool:
+        """Remove a thread."""
+        check_id(thread_id)
+        return self._threads.pop(thread_id, None) is not None
+
+    async def submit(self, session_id: str, message: Message) -> EndingRecord | Message | None:
+        """Put a message into the inbox."""
+        entry = self._entry(session_id)
+        ended = entry.endings.get(message.id)
+        known = entry.contents.get(message.id)
+        if known is not None and known != message.artifacts:
+            raise ConflictError(f"message {message.id!r} was submitted before with another content")
+        if ended is not None:
+            return ended
+        waiting = entry.inbox.get(message.id)
+        if waiting is None:
+            entry.inbox[message.id] = message
+            entry.contents[message.id] = message.artifacts
+        return waiting
+
+    async def pending(self, session_id: str) -> Sequence[Message]:
+        """Unfinished messages in order."""
+        return sorted(self._entry(session_id).inbox.values(), key=lambda message: not message.taken)
+
+    async def unfinished(self) -> Sequence[str]:
+        """Sessions with work."""
+        return [id for id, entry in self._threads.items() if entry.inbox]
+
+    async def take(self, session_id: str) -> Writer:
+        """Become the one who may append."""
+        entry = self._entry(session_id)
+        entry.epoch += 1
+        stop, entry.stop = entry.stop, False
+        return Writer(session_id, entry.epoch, entry.sequence, stop=stop)
+
+    async def next(self, writer: Writer, *, mark: bool = False) -> Message | None:
+        """The message to work on."""
+        entry = self._owned(writer)
+        found = next((message for message in entry.inbox.values() if message.taken), None)
+        if found is not None and found.id not in writer.taken:
+            parked, entry.parked = entry.parked == found.id, None
+            found = msgspec.structs.replace(found, attempts=found.attempts + (0 if parked else 1))
+        if found is None:
+            found = next(iter(entry.inbox.values()), None)
+        if found is None:
+            return None
+        writer.taken.add(found.id)
+        entry.inbox[found.id] = msgspec.structs.replace(found, taken=found.taken or mark)
+        return found
+
+    def append(self, writer: Writer, records: Sequence[Record]) -> Awaitable[None]:
+        """Append records, at once."""
+        entry = self._owned(writer)
+        for record in records:
+            entry.add(record)
+        writer.sequence = entry.sequence
+        entry.written = self._tick()
+        return _done(None)
+
+    async def park(self, writer: Writer) -> None:
+        """Note that the running message is left on purpose."""
+        entry = self._owned(writer)
+        entry.parked = next((message.id for message in entry.inbox.values() if message.taken), None)
+
+    async def close(self, writer: Writer) -> bool:
+        """Give the session back."""
+        return bool(self._owned(writer).inbox)
+
+    async def interrupt(self, session_id: str) -> None:
+        """Note that the running message shall stop."""
+        self._entry(session_id).stop = True
+
+    async def aclose(self) -> None:
+        """Nothing to let go of."""
+
+    def _tick(self) -> int:
+        self._clock += 1
+        return self._clock
+
+    def _entry(self, thread_id: str) -> "_Entry":
+        entry = self._threads.get(check_id(thread_id))
+        if entry is None:
+            raise NotFoundError(f"no thread {thread_id!r}")
+        return entry
+
+    def _owned(self, writer: Writer) -> "_Entry":
+        entry = self._entry(writer.session_id)
+        if entry.epoch != writer.epoch:
+            raise FencedError(f"session {writer.session_id!r} was taken by another owner")
+        return entry
+
+
+class _Entry:
+    __slots__ = ("contents", "endings", "epoch", "fold", "inbox", "parked", "sequence", "stop", "written")
+
+    def __init__(self, fold: Fold, written: int) -> None:
+        self.fold = fold
+        self.written = written
+        self.epoch = 1
+        self.sequence = 0
+        self.inbox: dict[str, Message] = {}
+        self.contents: dict[str, object] = {}
+        self.endings: dict[str, EndingRecord] = {}
+        self.parked: str | None = None
+        self.stop = False
+
+    def add(self, record: Record) -> None:
+        self.sequence += 1
+        self.fold.add(record)
+        if isinstance(record, TakenRecord) and (message := self.inbox.get(record.message)):
+            self.inbox[message.id] = msgspec.structs.replace(message, taken=True)
+        elif isinstance(record, EndingRecord):
+            self.inbox.pop(record.message, None)
+            self.endings[record.message] = record
+
+
+def _matches(query: str, thread_id: str, fold: Fold) -> bool:
+    summary = summarize(thread_id, fold.metadata, fold.turns)
+    wanted = query.casefold()
+    return any(wanted in (text or "").casefold() for text in (thread_id, summary.title, summary.preview))
+
+
+def _cursor(cursor: str | None) -> int | None:
+    if cursor is None:
+        return None
+    if not cursor.isascii() or not cursor.isdigit():
+        raise InputError(f"expected a cursor that an earlier page gave, got {cursor!r}")
+    return int(cursor)
+
+
+def _done(value: T) -> Awaitable[T]:
+    future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
+    future.set_result(value)
+    return future

@@ -1,0 +1,235 @@
+"""`Store`: threads and their unfinished work, append-only, without clocks or owners."""
+
+import re
+from collections.abc import Awaitable, Mapping, Sequence
+from datetime import datetime
+from typing import Protocol
+
+import msgspec
+
+from ore.artifact import Artifact
+from ore.errors import InputError
+from ore.ledger.records import EffectRecord, EndingRecord, QuestionRecord, Record
+from ore.ledger.turn import Turn
+
+__all__ = ["Hit", "Message", "Page", "Store", "StoredThread", "Summary", "Writer", "check_id", "is_id"]
+
+_ID = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,127}", re.ASCII)
+
+
+def is_id(text: str) -> bool:
+    """Whether `text` may name a thread or a message."""
+    return _ID.fullmatch(text) is not None
+
+
+def check_id(text: str, what: str = "thread") -> str:
+    """Return `text` when it may name a thread or a message; before it reaches a path or a query.
+
+    Raises:
+        InputError: It may not.
+    """
+    if not is_id(text):
+        shown = text if len(text) <= 140 else text[:140] + "…"
+        raise InputError(
+            f"{what} id: expected 1 to 128 of A-Z a-z 0-9 . _ - and no . or - in front, got {shown!r}"
+        )
+    return text
+
+
+class Message(msgspec.Struct, frozen=True, kw_only=True):
+    """An accepted message in a session's inbox.
+
+    Attributes:
+        id: Unique in its session.
+        artifacts: Its content.
+        mode: `queue`, `steer` or `interrupt`.
+        provenance: The conduit it came through.
+        traceparent: W3C trace context of whoever sent it.
+        attempts: How often it was found unfinished without having been parked.
+        taken: Whether work on it began.
+    """
+
+    id: str
+    artifacts: tuple[Artifact, ...] = ()
+    mode: str = "queue"
+    provenance: str | None = None
+    traceparent: str | None = None
+    attempts: int = 0
+    taken: bool = False
+
+
+class StoredThread(msgspec.Struct, frozen=True, kw_only=True):
+    """A thread as a store holds it.
+
+    Attributes:
+        turns: Every turn of every branch, in the order of recording.
+        effects: The last record of each call whose turn has no results yet, by call key.
+        questions: The last record of each question, by its key.
+        sequence: Number of the last record.
+        epoch: How often the session was taken.
+    """
+
+    id: str
+    metadata: Mapping[str, str]
+    turns: Sequence[Turn]
+    tip: str | None = None
+    effects: Mapping[str, EffectRecord] = {}
+    questions: Mapping[str, QuestionRecord] = {}
+    sequence: int = 0
+    epoch: int = 0
+
+
+class Summary(msgspec.Struct, frozen=True, kw_only=True):
+    """A thread in a list."""
+
+    id: str
+    title: str | None = None
+    preview: str | None = None
+    last_at: datetime | None = None
+    turns: int = 0
+
+
+class Page(msgspec.Struct, frozen=True, kw_only=True):
+    """Part of a list, most recently written first."""
+
+    threads: Sequence[Summary]
+    next_cursor: str | None = None
+
+
+class Hit(msgspec.Struct, frozen=True, kw_only=True):
+    """A turn that a search found."""
+
+    id: str
+    turn: str
+    snippet: str
+
+
+class Writer:
+    """The right to append to one session, until somebody takes it anew.
+
+    Attributes:
+        session_id: The session.
+        epoch: Greater than that of every earlier writer.
+        sequence: Number of the last record.
+        stop: Whether an interrupt was committed that nobody has acted on.
+    """
+
+    __slots__ = ("epoch", "sequence", "session_id", "stop", "taken")
+
+    def __init__(self, session_id: str, epoch: int, sequence: int, *, stop: bool = False) -> None:
+        self.session_id = session_id
+        self.epoch = epoch
+        self.sequence = sequence
+        self.stop = stop
+        self.taken: set[str] = set()
+
+
+class Store(Protocol):
+    """Keeps threads, and the messages that are not finished.
+
+    Everything that returns has happened durably, to the store's own measure of
+    it. Missing (`NotFoundError`), corrupt (`CorruptError`) and conflicting
+    (`ConflictError`) are never the same. Safe to use from many tasks at once.
+    """
+
+    async def create(self, thread_id: str, metadata: Mapping[str, str]) -> None:
+        """Make an empty thread.
+
+        Raises:
+            ConflictError: It exists.
+            InputError: `thread_id` may not name a thread.
+        """
+        ...
+
+    async def load(self, thread_id: str) -> StoredThread:
+        """Read a thread.
+
+        Raises:
+            NotFoundError: There is none.
+            CorruptError: It cannot be read.
+        """
+        ...
+
+    async def get_by(self, key: str, value: str) -> str | None:
+        """Id of a thread whose metadata has `key` with `value`; a missing key matches nothing."""
+        ...
+
+    async def list(self, *, query: str = "", cursor: str | None = None, limit: int = 20) -> Page:
+        """Threads, most recently written first, without reading their bodies.
+
+        Raises:
+            InputError: The cursor is not one of this store's.
+        """
+        ...
+
+    async def search(self, text: str, *, limit: int = 20) -> Sequence[Hit]:
+        """Turns that contain `text`, best or latest first."""
+        ...
+
+    async def delete(self, thread_id: str) -> bool:
+        """Remove a thread with all its work; whether there was one."""
+        ...
+
+    async def submit(self, session_id: str, message: Message) -> EndingRecord | Message | None:
+        """Put a message into the inbox; does nothing when its id is known.
+
+        Returns:
+            `None` when it is new; else the one that waits or runs under this
+            id, or how it ended.
+
+        Raises:
+            ConflictError: Another content came under this id before.
+            NotFoundError: There is no such thread.
+        """
+        ...
+
+    async def pending(self, session_id: str) -> Sequence[Message]:
+        """The unfinished message, if any, then the waiting ones in order."""
+        ...
+
+    async def unfinished(self) -> Sequence[str]:
+        """Ids of the sessions whose inbox is not empty."""
+        ...
+
+    async def take(self, session_id: str) -> Writer:
+        """Become the one who may append; every earlier writer is fenced from now on."""
+        ...
+
+    async def next(self, writer: Writer, *, mark: bool = False) -> Message | None:
+        """The unfinished message first, then first in, first out; `None` when none waits.
+
+        A message that is found unfinished has its attempts counted. `mark`
+        makes durable that work on it begins; without it a `TakenRecord` goes
+        with the first append.
+
+        Raises:
+            FencedError: Somebody else took the session.
+        """
+        ...
+
+    def append(self, writer: Writer, records: Sequence[Record]) -> Awaitable[None]:
+        """Append records, all or none.
+
+        Raises:
+            FencedError: Somebody else took the session; nothing was written.
+            StoreError: They could not be written; nothing was.
+        """
+        ...
+
+    async def park(self, writer: Writer) -> None:
+        """Note that a shutdown leaves the running message unfinished on purpose."""
+        ...
+
+    async def close(self, writer: Writer) -> bool:
+        """Give the session back; whether the inbox has work again."""
+        ...
+
+    async def interrupt(self, session_id: str) -> None:
+        """Note durably that the running message shall stop."""
+        ...
+
+    async def aclose(self) -> None:
+        """Finish what was begun and let go of files and threads."""
+        ...
+
+

@@ -1,0 +1,241 @@
+"""`Thread`: a tree of turns with a tip, and the path that models get."""
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from ore.artifact import Artifact
+from ore.errors import ConflictError, NotFoundError
+from ore.ledger.clock import Clock, now
+from ore.ledger.pairing import parted
+from ore.ledger.state import Meta, State, check_turn, place
+from ore.ledger.turn import Control, Draft, Role, Turn, new_turn_id
+from ore.ledger.window import Window
+
+__all__ = ["Thread"]
+
+
+class Thread:
+    """An append-only tree of turns; its active path is always sendable.
+
+    The path is the walk from the tip to the root: a turn with control `skip`
+    is passed over, one with `stop` ends it. Taking `turns` costs the same at
+    any length and copies nothing; appending at the tip keeps earlier windows
+    as they were. Not for several threads at once.
+    """
+
+    __slots__ = ("_all", "_clock", "_index", "_meta", "_path", "_tip")
+
+    def __init__(
+        self,
+        turns: Sequence[Turn] = (),
+        *,
+        tip: str | None = None,
+        meta: Mapping[str, str] | None = None,
+        clock: Clock = now,
+    ) -> None:
+        self._clock = clock
+        self._meta = Meta(meta)
+        self._all: list[Turn] = []
+        self._path: list[Turn] = self._all
+        self._index: dict[str, int] | None = None
+        self._tip: str | None = None
+        self.replace_all(turns, tip=tip)
+
+    @property
+    def turns(self) -> Sequence[Turn]:
+        """The active path, oldest first."""
+        return Window(self._path)
+
+    @property
+    def all_turns(self) -> Sequence[Turn]:
+        """Every turn of every branch, in the order in which they were recorded."""
+        return Window(self._all)
+
+    @property
+    def base(self) -> State:
+        """Itself."""
+        return self
+
+    @property
+    def meta(self) -> Meta:
+        """The thread's facts."""
+        return self._meta
+
+    @property
+    def tip(self) -> str | None:
+        """Id of the turn that the next one follows; `None` when empty."""
+        return self._tip
+
+    def get(self, turn_id: str) -> Turn | None:
+        """The turn of that id on any branch."""
+        place = self._places().get(turn_id)
+        return None if place is None else self._all[place]
+
+    def add(self, role: Role, *artifacts: Artifact) -> Turn:
+        """Make a turn of `artifacts` and append it, in memory only."""
+        turn = place(Draft(role=role, artifacts=artifacts), self, self._clock)
+        self.append(turn)
+        return turn
+
+    def append(self, turn: Turn) -> None:
+        """Add a turn and move the tip to it.
+
+        Raises:
+            ConflictError: A turn of that id is there already.
+            InputError: It holds a delta.
+        """
+        self._insert(turn)
+        linear = turn.parent_id == self._tip and turn.control is Control.CONTINUE
+        self._tip = turn.id
+        if not linear:
+            self._walk()
+        elif self._path is not self._all:
+            self._path.append(turn)
+
+    def save_turn(self, turn: Turn) -> None:
+        """Insert a turn, or put it in place of the one with its id; the tip stays."""
+        place = self._places().get(turn.id)
+        if place is None:
+            path = list(self._path)
+            self._insert(turn)
+            self._path = path
+        else:
+            check_turn(turn)
+            self._all = list(self._all)
+            self._all[place] = turn
+            self._walk()
+
+    def set_tip(self, turn_id: str | None) -> str | None:
+        """Continue from another turn; where that would part a call from its results, from behind them.
+
+        Returns:
+            The tip.
+
+        Raises:
+            NotFoundError: No such turn.
+        """
+        if turn_id is not None:
+            turn_id = self.settled(turn_id)
+        self._tip = turn_id
+        self._walk()
+        return turn_id
+
+    def settled(self, turn_id: str) -> str:
+        """The turn from which one can go on: it, or the results that answer its calls.
+
+        Raises:
+            NotFoundError: No such turn.
+        """
+        turn = self.get(turn_id)
+        if turn is None:
+            raise NotFoundError(f"no turn {turn_id!r} in this thread")
+        if turn.role is Role.ASSISTANT and turn.calls:
+            for child in self._all:
+                if child.parent_id == turn_id and child.role is Role.TOOL:
+                    return child.id
+        return turn_id
+
+    def set_parent(self, turn_id: str, parent_id: str | None) -> bool:
+        """Hang a turn elsewhere; `None` makes it a root.
+
+        Returns:
+            Whether there is such a turn.
+
+        Raises:
+            ConflictError: It would become its own ancestor.
+        """
+        turn = self.get(turn_id)
+        if turn is None:
+            return False
+        at, seen = parent_id, set[str]()
+        while at is not None and at not in seen:
+            if at == turn_id:
+                raise ConflictError(f"turn {turn_id!r} cannot follow {parent_id!r}, which follows it")
+            seen.add(at)
+            above = self.get(at)
+            at = above.parent_id if above else None
+        self.save_turn(msgspec.structs.replace(turn, parent_id=parent_id))
+        return True
+
+    def set_control(self, turn_id: str, control: Control) -> bool:
+        """Change how the path passes a turn.
+
+        Returns:
+            Whether there is such a turn.
+
+        Raises:
+            ConflictError: It would part a call from its result.
+        """
+        turn = self.get(turn_id)
+        if turn is None:
+            return False
+        before = turn.control
+        self.save_turn(msgspec.structs.replace(turn, control=control))
+        if parted(self._path):
+            self.save_turn(msgspec.structs.replace(turn, control=before))
+            raise ConflictError(
+                f"control {control.value!r} on turn {turn_id!r} would part a tool call from its result; "
+                "set it on the turn behind the results"
+            )
+        return True
+
+    def replace_all(self, turns: Sequence[Turn], *, tip: str | None = None) -> None:
+        """Hold these turns instead, in place: whoever has this thread sees them.
+
+        Turns without ids get new ones and follow each other in the given
+        order. Without `tip` the last turn is it.
+        """
+        chained = _chain(turns)
+        self._all = []
+        self._index = None
+        self._path = self._all
+        for turn in chained:
+            self._insert(turn)
+        self._tip = tip if tip is not None else (chained[-1].id if chained else None)
+        self._walk()
+        self.trim()
+
+    def trim(self) -> None:
+        """Give back memory that can be had again; for a thread at rest."""
+        self._index = None
+
+    def _places(self) -> dict[str, int]:
+        if self._index is None:
+            self._index = {turn.id: place for place, turn in enumerate(self._all)}
+        return self._index
+
+    def _insert(self, turn: Turn) -> None:
+        check_turn(turn)
+        places = self._places()
+        if turn.id in places:
+            raise ConflictError(f"turn {turn.id!r} is in this thread already")
+        places[turn.id] = len(self._all)
+        self._all.append(turn)
+
+    def _walk(self) -> None:
+        path: list[Turn] = []
+        at, seen = self._tip, set[str]()
+        while at is not None and at not in seen:
+            seen.add(at)
+            turn = self.get(at)
+            if turn is None:
+                break
+            if turn.control is not Control.SKIP:
+                path.append(turn)
+            if turn.control is Control.STOP:
+                break
+            at = turn.parent_id
+        path.reverse()
+        whole = len(path) == len(self._all) and all(one is other for one, other in zip(path, self._all, strict=True))
+        self._path = self._all if whole else path
+
+
+def _chain(turns: Sequence[Turn]) -> Sequence[Turn]:
+    if all(turn.id for turn in turns):
+        return turns
+    chained: list[Turn] = []
+    for turn in turns:
+        parent = chained[-1].id if chained else None
+        chained.append(msgspec.structs.replace(turn, id=turn.id or new_turn_id(), parent_id=parent))
+    return chained

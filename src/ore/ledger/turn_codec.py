@@ -1,0 +1,67 @@
+"""Turns as JSON: flat artifacts on writing, flat or enveloped ones on reading."""
+
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+from ore.artifact import CODEC, Artifact, Codec, Unknown, to_json
+from ore.artifact import encode as encode_artifact
+from ore.ledger.turn import Control, Role, Turn, TurnStatus
+
+__all__ = ["decode_turn", "encode_turn"]
+
+
+def encode_turn(turn: Turn) -> bytes:
+    """One JSON object; every field written, unknown artifacts with their own bytes."""
+    if any(type(artifact) is Unknown for artifact in turn.artifacts):
+        raws: Any = tuple(msgspec.Raw(encode_artifact(artifact)) for artifact in turn.artifacts)
+        turn = msgspec.structs.replace(turn, artifacts=raws)
+    return to_json(turn)
+
+
+def decode_turn(raw: bytes | msgspec.Raw, codec: Codec = CODEC) -> Turn:
+    """Read one turn, of this or of the original's shape.
+
+    Raises:
+        ValueError: It is not a turn; the message says where.
+    """
+    stored = _decode(raw)
+    return Turn(
+        id=stored.id,
+        parent_id=stored.parent_id or None,
+        role=stored.role,
+        artifacts=tuple(_artifact(item, codec) for item in stored.artifacts or ()),
+        timestamp=stored.timestamp,
+        status=stored.status,
+        control=_control(stored),
+        model=stored.model,
+        origin=stored.origin,
+    )
+
+
+class _Stored(msgspec.Struct):
+    role: Role
+    id: str = ""
+    parent_id: str | None = None
+    artifacts: list[msgspec.Raw] | None = None
+    timestamp: datetime | None = None
+    status: TurnStatus = TurnStatus.COMPLETE
+    control: Control | None = None
+    model: str | None = None
+    origin: str | None = None
+    metadata: dict[str, Any] | None = None
+
+
+_decode = msgspec.json.Decoder(_Stored).decode
+
+
+def _artifact(raw: msgspec.Raw, codec: Codec) -> Artifact:
+    return codec.decode(raw)
+
+
+def _control(stored: _Stored) -> Control:
+    if stored.control is not None:
+        return stored.control
+    legacy = (stored.metadata or {}).get("control") or Control.CONTINUE
+    return Control(legacy)
