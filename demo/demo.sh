@@ -1,0 +1,38 @@
+#!/bin/sh
+# A real conversation with the embedded model, by the `ore` command alone: no
+# key, no network. Two processes, one session; the second resumes what the
+# first stored.
+set -eu
+
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+trap 'exit 130' INT TERM
+export ORE_STORE="sqlite:$folder/demo.db"
+session=demo-lighthouse
+
+# Show a command as one would type it, then run it.
+run() {
+    printf '\n$ ore'
+    for word; do
+        case $word in
+            *' '*) printf ' "%s"' "$word" ;;
+            *) printf ' %s' "$word" ;;
+        esac
+    done
+    printf '\n'
+    ore "$@"
+}
+
+echo "The embedded model has 135 million parameters: it talks, and is often wrong."
+run run --model local --session "$session" --max-output-tokens 60 "My name is Ada. What is a lighthouse for?"
+run run --model local --session "$session" --max-output-tokens 60 "What is my name?"
+run sessions show "$session"
+
+# Two messages and two answers, in the order they were said.
+ore sessions show "$session" --json | python3 -c '
+import json, sys
+roles = [turn["role"] for turn in json.load(sys.stdin)["turns"]]
+expected = ["user", "assistant"] * 2
+sys.exit(roles != expected and f"the store should hold {expected}, and holds {roles}")
+'
+printf '\nStored in one process, resumed in another: 2 messages, 2 answers.\n'
