@@ -47,7 +47,7 @@ clean:
 $(READY): pyproject.toml constraints.txt tools/venv.sh
 	@echo "setting up $(VENV): a minute or two, once"
 	@test -e $@ || sh tools/venv.sh $(VENV)
-	@rm -f $@ $(WEIGHTS)
+	@rm -f $@
 	@$(BIN)/python -m pip install -qq --constraint constraints.txt --build-constraint constraints.txt \
 	    --editable '.[local]' --group dev
 	@touch $@
