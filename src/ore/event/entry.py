@@ -1,0 +1,82 @@
+"""`Entry`: one line of the event log."""
+
+from typing import Any
+
+import msgspec
+
+from ore.artifact import Artifact, Block, Unknown, to_json
+from ore.artifact import encode as encode_artifact
+from ore.event.context import EventContext
+from ore.event.events import Event, Gap, Lifecycle, Snapshot, TurnComplete
+from ore.ledger import encode_turn
+
+__all__ = ["Entry", "event_json", "snapshot_json"]
+
+
+class Entry(msgspec.Struct, eq=False):
+    """An event with its place in the log and its envelope.
+
+    Attributes:
+        epoch: The owner's epoch.
+        number: Its place; strictly increasing, with holes where events were dropped.
+        kind: The event's kind.
+        context: The envelope.
+        event: The event, or the artifact that arrived.
+        block: The block of a fragment or of a complete artifact.
+        value: What a tool returned, in this process only.
+    """
+
+    epoch: int
+    number: int
+    kind: str
+    context: EventContext
+    event: Event | Artifact
+    block: Block | None = None
+    value: Any = None
+    encoded: bytes | None = None
+
+    @property
+    def id(self) -> str:
+        """The cursor of this event: `<epoch>-<number>`."""
+        return f"{self.epoch}-{self.number}"
+
+    @property
+    def artifact(self) -> Artifact | None:
+        """The artifact, when the event is one."""
+        return self.event if isinstance(self.event, Artifact) else None
+
+    @property
+    def json(self) -> bytes:
+        """One JSON object with `kind` and `context`; made on first use and kept."""
+        if self.encoded is None:
+            envelope = b'"context":{"id":"%d-%d"%b' % (self.epoch, self.number, self.context.json_tail)
+            body = event_json(self.event)
+            comma = b"" if body == b"{}" else b","
+            self.encoded = b"%b%b%b}" % (body[:-1], comma, envelope)
+        return self.encoded
+
+
+def event_json(event: Event | Artifact) -> bytes:
+    """An event without its envelope."""
+    if isinstance(event, Artifact):
+        return encode_artifact(event).rstrip()
+    if isinstance(event, TurnComplete):
+        return b'{"kind":"turn_complete","turn":%b}' % encode_turn(event.turn)
+    if isinstance(event, Gap):
+        return b'{"kind":"gap","snapshot":%b}' % snapshot_json(event.snapshot)
+    if isinstance(event, Lifecycle) and event.content is not None:
+        return to_json(msgspec.structs.replace(event, content=_raws(event.content)))
+    return to_json(event)
+
+
+def snapshot_json(snapshot: Snapshot) -> bytes:
+    """A snapshot as one JSON object, unknown artifacts with their own bytes."""
+    turns: Any = [msgspec.Raw(encode_turn(turn)) for turn in snapshot.turns]
+    blocks: Any = [
+        msgspec.structs.replace(block, artifact=_raws((block.artifact,))[0]) for block in snapshot.blocks
+    ]
+    return to_json(msgspec.structs.replace(snapshot, turns=turns, blocks=blocks))
+
+
+def _raws(artifacts: tuple[Artifact, ...]) -> Any:
+    return tuple(msgspec.Raw(encode_artifact(item)) if type(item) is Unknown else item for item in artifacts)

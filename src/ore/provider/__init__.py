@@ -1,0 +1,18 @@
+"""Providers: whoever answers."""
+
+from ore.provider.options import MaxTokensOption, Option, OutputOption, ToolsOption, WithTools, option, tools_of
+from ore.provider.provider import BATCH_LIMIT, Batch, Provider, Resolve
+
+__all__ = [
+    "BATCH_LIMIT",
+    "Batch",
+    "MaxTokensOption",
+    "Option",
+    "OutputOption",
+    "Provider",
+    "Resolve",
+    "ToolsOption",
+    "WithTools",
+    "option",
+    "tools_of",
+]

@@ -1,0 +1,61 @@
+"""Options: what a provider may be asked beside the conversation; unknown ones are passed over."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from ore.ledger import State
+from ore.tool import Tool
+
+__all__ = ["MaxTokensOption", "Option", "OutputOption", "ToolsOption", "WithTools", "option", "tools_of"]
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class WithTools:
+    """The tools of this inference, in the order in which the request names them."""
+
+    tools: Sequence[Tool]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolsOption:
+    """Tools that depend on the conversation; a Step resolves them once a turn, into `WithTools`."""
+
+    resolve: Callable[[State], Sequence[Tool]]
+
+
+@dataclass(frozen=True, slots=True)
+class MaxTokensOption:
+    """A limit on the answer, in tokens; not positive is the same as not passing it."""
+
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class OutputOption:
+    """The answer shall be JSON of this schema, by the vendor's own means where it has them."""
+
+    name: str
+    schema: Mapping[str, Any]
+
+
+Option = Any
+"""Any value; a provider looks for the classes it knows."""
+
+
+
+def option(options: Sequence[Option], kind: type[T]) -> T | None:
+    """The last option of a class; `None` when there is none."""
+    found = None
+    for item in options:
+        if type(item) is kind:
+            found = item
+    return found
+
+
+def tools_of(options: Sequence[Option]) -> Sequence[Tool]:
+    """The tools of this inference; empty without any."""
+    found = option(options, WithTools)
+    return found.tools if found else ()

@@ -1,0 +1,34 @@
+"""`Asker`: the one way in which anything waits for a person."""
+
+from typing import Protocol
+
+from ore.event import Answer, Question
+
+__all__ = ["Asker", "Denying"]
+
+
+class Asker(Protocol):
+    """Asks somebody, and waits."""
+
+    async def ask(self, question: Question) -> Answer:
+        """Put a question to whoever watches; the first answer wins.
+
+        Returns:
+            The answer, also when it is no; one that expired is a denial.
+        """
+        ...
+
+
+class Denying:
+    """Answers every question with no, because nobody is there to ask.
+
+    Args:
+        reason: What the model is told.
+    """
+
+    def __init__(self, reason: str = "nobody is there to approve it") -> None:
+        self._reason = reason
+
+    async def ask(self, question: Question) -> Answer:
+        """No."""
+        return Answer(key=question.key, decision="deny", reason=self._reason)

@@ -1,0 +1,82 @@
+"""`ToolContext`: what a running tool may know and do."""
+
+import asyncio
+import threading
+from typing import Any
+
+import msgspec
+
+from ore.artifact import Artifact, ToolCall
+from ore.event import Activity, Answer, Emitter, Event, Question
+from ore.ledger import Meta
+from ore.tool.asker import Asker
+
+__all__ = ["ToolContext"]
+
+
+class ToolContext:
+    """Given to a tool whose first parameter is annotated with this class.
+
+    It may be used from the tool's own thread. After the call ended, at its
+    timeout for example, what it emits is dropped.
+
+    Attributes:
+        key: The call's key, unique for ever: good as an idempotency key.
+        call: The call as the model made it.
+        deps: What the agent was run with.
+    """
+
+    __slots__ = ("_asker", "_emitter", "_loop", "_open", "_questions", "_thread", "call", "deps", "key")
+
+    def __init__(self, key: str, call: ToolCall, *, emitter: Emitter, asker: Asker, deps: Any = None) -> None:
+        self.key = key
+        self.call = call
+        self.deps = deps
+        self._emitter = emitter
+        self._asker = asker
+        self._loop = asyncio.get_running_loop()
+        self._thread = threading.get_ident()
+        self._open = True
+        self._questions = 0
+
+    @property
+    def cancelled(self) -> bool:
+        """Whether the call is over; a `def` tool that runs long looks here and stops."""
+        return not self._open
+
+    @property
+    def meta(self) -> Meta:
+        """The conversation's facts, to read."""
+        return self._emitter.state.meta
+
+    def emit(self, event: Event | Artifact) -> None:
+        """Publish, in order and before the call's result; from any thread."""
+        if threading.get_ident() == self._thread:
+            self._publish(event)
+        else:
+            self._loop.call_soon_threadsafe(self._publish, event)
+
+    def progress(self, description: str) -> None:
+        """Say what the tool is doing right now."""
+        self.emit(Activity(id=self.key, active=True, description=description))
+
+    async def ask(self, text: str, *, options: tuple[str, ...] | None = None) -> Answer:
+        """Ask the person who watches, and wait for the answer."""
+        self._questions += 1
+        key = f"{self.key}/{self._questions}"
+        question = Question(key=key, purpose="ask", tool=self.call.name, call_key=self.key, text=text, options=options)
+        return await self._asker.ask(question)
+
+    async def ask_as(self, question: Question) -> Answer:
+        """Ask with a question of one's own making, such as an elicitation; its key is set here."""
+        self._questions += 1
+        key = f"{self.key}/{self._questions}"
+        return await self._asker.ask(msgspec.structs.replace(question, key=key, call_key=self.key))
+
+    def close(self) -> None:
+        """The call is over; what comes now is dropped."""
+        self._open = False
+
+    def _publish(self, event: Event | Artifact) -> None:
+        if self._open:
+            self._emitter.emit(event)
