@@ -23,9 +23,14 @@ run() {
     ore "$@"
 }
 
+# Each message is a process of its own.
+say() {
+    run run --model local --session "$session" --temperature 0 --max-output-tokens 80 "$1"
+}
+
 echo "The embedded model has 135 million parameters: it talks, and is often wrong."
-run run --model local --session "$session" --max-output-tokens 60 "My name is Ada. What is a lighthouse for?"
-run run --model local --session "$session" --max-output-tokens 60 "What is my name?"
+say "Hello, my name is Ada. In one sentence: what is a lighthouse?"
+say "What is my name?"
 run sessions show "$session"
 
 # Two messages and two answers, in the order they were said.
