@@ -248,9 +248,16 @@ class ToolError(OreError):
     """A tool failed in a way its author wants the model to read.
 
     Raise it inside a tool: the model gets the message as an error result.
+
+    Attributes:
+        result: What the tool came to before it failed, for the model as well.
     """
 
     code = "tool"
+
+    def __init__(self, message: str, *, result: object = None) -> None:
+        super().__init__(message)
+        self.result = result
 
 
 class InputError(OreError, ValueError):

@@ -11,6 +11,7 @@ from ore.artifact.rendering import (
     ModelRenderer,
     StatusContributor,
     display_text,
+    has_method,
     human_text,
     model_text,
 )
@@ -62,6 +63,7 @@ __all__ = [
     "display_text",
     "encode",
     "footer",
+    "has_method",
     "human_text",
     "model_text",
     "tag_of",

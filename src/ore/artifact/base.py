@@ -1,7 +1,7 @@
 """`Artifact` and `Delta`: the two shapes that all content has."""
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import msgspec
 
@@ -67,9 +67,9 @@ class Delta(Artifact, frozen=True, kw_only=True):
         raise NotImplementedError
 
     @classmethod
-    def coalesce(cls, parts: Sequence[Self]) -> Sequence["Delta"]:
-        """Say the same with fewer fragments, for a reader that fell behind."""
-        return parts
+    def coalesce(cls, parts: Sequence["Delta"]) -> "Delta | None":
+        """Say the same with one fragment, for a reader that fell behind; `None` when that cannot be."""
+        return None
 
 
 def tag_of(kind: type[Artifact]) -> str:

@@ -1,6 +1,7 @@
 """`Blocks`: fragments fold into complete artifacts."""
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from ore.artifact.base import Artifact, Delta
 
@@ -11,18 +12,18 @@ class Block:
     """The fragments of one artifact in the making, in order of arrival.
 
     Whoever shows it reads `parts`; nothing here joins them before the block
-    closes. `numbers` belongs to the event log, which notes there where each
+    closes. `note` is the event log's own, which remembers there where each
     fragment stands.
     """
 
-    __slots__ = ("closed", "id", "key", "kind", "numbers", "parts")
+    __slots__ = ("closed", "id", "key", "kind", "note", "parts")
 
     def __init__(self, id: str, first: Delta) -> None:
         self.id = id
         self.key = first.key
         self.kind: type[Delta] = type(first)
         self.parts: list[Delta] = []
-        self.numbers: list[int] = []
+        self.note: Any = None
         self.closed = False
 
     @property

@@ -42,9 +42,9 @@ class ReasoningDelta(Delta, frozen=True, kw_only=True, tag="reasoning_delta"):
         return Reasoning(content=content) if content else None
 
     @classmethod
-    def coalesce(cls, parts: Sequence[Delta]) -> Sequence[Delta]:
+    def coalesce(cls, parts: Sequence[Delta]) -> Delta | None:
         """One fragment with all the thinking."""
-        return (cls(content=_joined(parts)),)
+        return cls(content=_joined(parts))
 
 
 def _joined(parts: Sequence[Delta]) -> str:

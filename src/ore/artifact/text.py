@@ -38,9 +38,9 @@ class TextDelta(Delta, frozen=True, kw_only=True, tag="text_delta"):
         return Text(content=content) if content else None
 
     @classmethod
-    def coalesce(cls, parts: Sequence[Delta]) -> Sequence[Delta]:
+    def coalesce(cls, parts: Sequence[Delta]) -> Delta | None:
         """One fragment with all the text."""
-        return (cls(content=_joined(parts)),)
+        return cls(content=_joined(parts))
 
 
 def _joined(parts: Sequence[Delta]) -> str:

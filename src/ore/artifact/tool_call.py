@@ -53,11 +53,11 @@ class ToolCallDelta(Delta, frozen=True, kw_only=True, tag="tool_call_delta"):
         return ToolCall(id=id, name=name, arguments=arguments)
 
     @classmethod
-    def coalesce(cls, parts: Sequence[Delta]) -> Sequence[Delta]:
+    def coalesce(cls, parts: Sequence[Delta]) -> Delta | None:
         """One fragment with all of them."""
         index = cast(ToolCallDelta, parts[0]).index
         id, name, arguments = _folded(parts)
-        return (cls(index=index, id=id, name=name, arguments=arguments),)
+        return cls(index=index, id=id, name=name, arguments=arguments)
 
 
 def _folded(parts: Sequence[Delta]) -> tuple[str, str, str]:

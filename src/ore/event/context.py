@@ -31,6 +31,10 @@ class EventContext(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     attempt: int | None = None
     block: str | None = None
 
+    def inside(self, key: str) -> "EventContext":
+        """The context inside the tool call `key`."""
+        return msgspec.structs.replace(self, path=(*(self.path or ()), key))
+
     @cached_property
     def json_tail(self) -> bytes:
         """Its fields as the rest of a JSON object that has an `id` in front."""

@@ -6,7 +6,7 @@ from typing import Any, Protocol
 from ore.artifact import Artifact
 from ore.event.entry import Entry
 from ore.event.events import Event
-from ore.ledger import Draft, Record, State, Turn
+from ore.ledger import Draft, Operation, Record, State, Turn
 
 __all__ = ["Emitter", "OnEmit"]
 
@@ -42,4 +42,8 @@ class Emitter(Protocol):
 
     async def journal(self, *records: Record) -> None:
         """Append records that are no turn, durably."""
+        ...
+
+    async def set_metadata(self, operations: Sequence[Operation]) -> None:
+        """Change facts of the conversation, durably, and tell everybody."""
         ...

@@ -8,6 +8,7 @@ from ore.ledger.pairing import call_key
 from ore.ledger.records import (
     ControlRecord,
     EffectRecord,
+    EndingRecord,
     MetadataRecord,
     ParentRecord,
     QuestionRecord,
@@ -25,7 +26,7 @@ __all__ = ["Fold"]
 class Fold:
     """Turns, tip, facts, effects and questions, kept up to date record by record."""
 
-    __slots__ = ("effects", "metadata", "places", "questions", "tip", "turns")
+    __slots__ = ("effects", "metadata", "places", "questions", "started", "tip", "turns")
 
     def __init__(self, *, metadata: dict[str, str] | None = None) -> None:
         self.metadata = metadata or {}
@@ -34,12 +35,17 @@ class Fold:
         self.effects: dict[str, EffectRecord] = {}
         self.questions: dict[str, QuestionRecord] = {}
         self.places: dict[str, int] = {}
+        self.started: dict[str, str] = {}
 
     def add(self, record: Record) -> None:
         """Take the next record; one that says nothing about these is passed over."""
         match record:
-            case TurnRecord(turn=turn):
+            case TurnRecord(turn=turn, message=message):
                 self._turn(turn)
+                if message is not None:
+                    self.started[message] = turn.id
+            case EndingRecord(message=message):
+                self.started.pop(message, None)
             case EffectRecord(key=key):
                 self.effects[key] = record
             case MetadataRecord():
@@ -64,6 +70,7 @@ class Fold:
             tip=self.tip,
             effects=dict(self.effects),
             questions=dict(self.questions),
+            started=dict(self.started),
             sequence=sequence,
             epoch=epoch,
         )

@@ -24,9 +24,10 @@ class ToolContext:
         key: The call's key, unique for ever: good as an idempotency key.
         call: The call as the model made it.
         deps: What the agent was run with.
+        reported: Whether the tool said how it gets on.
     """
 
-    __slots__ = ("_asker", "_emitter", "_loop", "_open", "_questions", "_thread", "call", "deps", "key")
+    __slots__ = ("_asker", "_emitter", "_loop", "_open", "_questions", "_thread", "call", "deps", "key", "reported")
 
     def __init__(self, key: str, call: ToolCall, *, emitter: Emitter, asker: Asker, deps: Any = None) -> None:
         self.key = key
@@ -38,6 +39,7 @@ class ToolContext:
         self._thread = threading.get_ident()
         self._open = True
         self._questions = 0
+        self.reported = False
 
     @property
     def cancelled(self) -> bool:
@@ -58,6 +60,7 @@ class ToolContext:
 
     def progress(self, description: str) -> None:
         """Say what the tool is doing right now."""
+        self.reported = True
         self.emit(Activity(id=self.key, active=True, description=description))
 
     async def ask(self, text: str, *, options: tuple[str, ...] | None = None) -> Answer:

@@ -1,0 +1,33 @@
+"""Instructions: what a model is told before the conversation."""
+
+from collections.abc import Callable
+
+from ore.artifact import Text, clean
+from ore.ledger import Role, State, Turn, prepend
+from ore.loop import Transform
+
+__all__ = ["Instructions", "instructions"]
+
+Instructions = str | Callable[[], str]
+"""Text, or a function that is asked before each inference. Must not block."""
+
+_ID = "instructions"
+
+
+def instructions(source: Instructions) -> Transform:
+    """A transform that puts a system turn before the conversation.
+
+    The same text makes the same turn, byte for byte, so that prompt caches
+    hold. Empty text adds nothing.
+    """
+    kept: list[Turn] = []
+
+    def transform(state: State) -> State:
+        text = source if isinstance(source, str) else source()
+        if not text:
+            return state
+        if not kept or kept[0].artifacts != (Text(content=clean(text)),):
+            kept[:] = [Turn(id=_ID, role=Role.SYSTEM, artifacts=(Text(content=clean(text)),))]
+        return prepend(state, kept)
+
+    return transform

@@ -1,0 +1,39 @@
+"""The loop: one inference at a time, observable and lossless."""
+
+from ore.loop.event_bus import EventBus
+from ore.loop.fan_out import WINDOW_BYTES, FanOut
+from ore.loop.handler import Finisher, Handler, Preparer
+from ore.loop.hooks import Before, Transform, TurnExecutor, TurnRunner, TurnSubmitter
+from ore.loop.pipeline import Pipeline
+from ore.loop.repair import CANCELLED, LOST, UNKNOWN, Reason, results_for
+from ore.loop.reporting import is_reported, mark_reported
+from ore.loop.step import Step, StepHooks
+from ore.loop.subscription import Policy, Subscription
+from ore.loop.turn_emitter import TurnEmitter
+
+__all__ = [
+    "CANCELLED",
+    "LOST",
+    "UNKNOWN",
+    "WINDOW_BYTES",
+    "Before",
+    "EventBus",
+    "FanOut",
+    "Finisher",
+    "Handler",
+    "Pipeline",
+    "Policy",
+    "Preparer",
+    "Reason",
+    "Step",
+    "StepHooks",
+    "Subscription",
+    "Transform",
+    "TurnEmitter",
+    "TurnExecutor",
+    "TurnRunner",
+    "TurnSubmitter",
+    "is_reported",
+    "mark_reported",
+    "results_for",
+]

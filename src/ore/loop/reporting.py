@@ -1,0 +1,25 @@
+"""One `error` event for each failure: the innermost part that knows it says it."""
+
+__all__ = ["is_reported", "mark_reported"]
+
+_MARK = "_ore_reported"
+
+
+def mark_reported(error: BaseException) -> None:
+    """Remember that an `error` event told of it."""
+    try:
+        setattr(error, _MARK, True)
+    except AttributeError:  # an exception with slots: it may be told twice, which is better than never
+        return
+
+
+def is_reported(error: BaseException) -> bool:
+    """Whether an `error` event told of it, or of what caused it."""
+    seen: set[int] = set()
+    at: BaseException | None = error
+    while at is not None and id(at) not in seen:
+        if getattr(at, _MARK, False):
+            return True
+        seen.add(id(at))
+        at = at.__cause__
+    return False

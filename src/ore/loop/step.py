@@ -1,0 +1,231 @@
+"""`Step`: exactly one inference turn, observable and lossless."""
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
+from typing import Any
+
+from ore.artifact import Artifact, Notice, Reasoning, StopReason, ToolResult, Usage
+from ore.errors import describe
+from ore.event import Emitter, ErrorEvent, Event, Lifecycle, Tracer
+from ore.ledger import Control, Draft, Journal, Record, Role, State, Turn, TurnStatus, new_turn_id
+from ore.loop.event_bus import EventBus
+from ore.loop.handler import Finisher, Handler, Preparer
+from ore.loop.hooks import Before, Transform
+from ore.loop.pipeline import Pipeline
+from ore.loop.recorder import Recorder
+from ore.loop.repair import CANCELLED, LOST, results_for
+from ore.loop.reporting import mark_reported
+from ore.loop.subscription import Policy, Subscription
+from ore.loop.turn_emitter import TurnEmitter
+from ore.models import Spec, merge
+from ore.provider import Option, Provider, ToolsOption, WithTools
+
+__all__ = ["Step", "StepHooks"]
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepHooks:
+    """What runs around an inference, each kind in order."""
+
+    before: Sequence[Before] = ()
+    transforms: Sequence[Transform] = ()
+    handlers: Sequence[Handler] = ()
+
+
+class Step:
+    """One inference at a time over a ledger.
+
+    Args:
+        state: The ledger that it is bound to; any other is refused. `None`
+            takes whatever each call brings.
+        bus: Where events go; its own without one.
+        journal: Makes records durable; without one nothing is written.
+        hooks: What runs around an inference.
+        options: Options for every inference, before those of a call.
+        spec: What holds where a call has no opinion.
+        tracer: Makes spans.
+    """
+
+    def __init__(
+        self,
+        state: State | None = None,
+        *,
+        bus: EventBus | None = None,
+        journal: Journal | None = None,
+        hooks: StepHooks | None = None,
+        options: Sequence[Option] = (),
+        spec: Spec | None = None,
+        tracer: Tracer | None = None,
+    ) -> None:
+        hooks = hooks or StepHooks()
+        self.bus = bus or EventBus()
+        self._recorder = Recorder(self.bus, state, journal)
+        self._before = tuple(hooks.before)
+        self._transforms = tuple(hooks.transforms)
+        self._handlers = tuple(hooks.handlers)
+        self._preparers = tuple(handler for handler in self._handlers if isinstance(handler, Preparer))
+        self._finishers = tuple(handler for handler in self._handlers if isinstance(handler, Finisher))
+        self._options = tuple(options)
+        self._spec = spec
+        self._tracer = tracer
+
+    async def turn(self, state: State, spec: Spec, provider: Provider, *options: Option) -> Turn:
+        """Ask `provider` once and return the turn that was recorded.
+
+        Calls without a result get one first. An answer that is cut keeps what
+        was seen of it, as an `interrupted` or `failed` turn.
+
+        Raises:
+            ProviderError: The call failed; one `error` event said so.
+            StoreError: The turn could not be made durable.
+            asyncio.CancelledError: It was cut; what was seen is recorded.
+        """
+        self._recorder.check(state)
+        with self._tracer.span("loop.turn") if self._tracer else nullcontext():
+            await self._repair(state)
+            for hook in self._before:
+                for draft in hook(state.base):
+                    await self.record(draft, into=state)
+            self.bus.emit(Lifecycle(phase="submitted"))
+            merged = merge(self._spec, spec) if self._spec else spec
+            turn, emitter = await self._infer(state, merged, provider, (*self._options, *options))
+            await self._handle(turn, emitter)
+        return turn
+
+    async def submit(self, state: State, role: Role, *artifacts: Artifact) -> Turn:
+        """Record a turn without inference, and run the handlers over it.
+
+        Raises:
+            StoreError: The turn could not be made durable.
+            Exception: A handler failed; the turn stands.
+        """
+        turn = await self.record(Draft(role=role, artifacts=artifacts), into=state)
+        await self._handle(turn, TurnEmitter(self._recorder, state.base, self._options))
+        return turn
+
+    async def record(self, draft: Draft, *records: Record, into: State | None = None) -> Turn:
+        """Add a turn to the ledger: the one way into history.
+
+        It gets its id, its parent and its time; the journal makes it durable
+        with `records` in the same append; then, at once, it stands in the
+        ledger, callbacks have seen it, and `turn_complete` is in the log. A
+        cancellation is raised only after that.
+
+        Args:
+            draft: The turn.
+            records: More facts for the same append.
+            into: The ledger; a bound Step needs none.
+
+        Raises:
+            StoreError: The journal failed; the turn is nowhere.
+        """
+        return await self._recorder.record(draft, records, into=into)
+
+    def emit(self, event: Event | Artifact, *, value: Any = None) -> None:
+        """Publish an event; never waits.
+
+        A `turn_complete` whose turn is not in the ledger yet is appended
+        there, without durability: with a journal that is refused.
+
+        Raises:
+            SessionClosedError: The bus is closed.
+            RuntimeError: A journal is set; use `record`.
+        """
+        self._recorder.emit(event, value=value)
+
+    def subscribe(
+        self, *kinds: str, after: str | None = None, policy: Policy = "coalesce", deltas: bool = True
+    ) -> Subscription:
+        """Read events; see `EventBus.subscribe`."""
+        return self.bus.subscribe(*kinds, after=after, policy=policy, deltas=deltas)
+
+    def close(self) -> None:
+        """End every subscription behind its last event; closing twice is fine."""
+        self.bus.close()
+
+    async def answer_all(self, state: State, results: Sequence[ToolResult]) -> None:
+        """Record the results of the open calls of the last turn, in call order."""
+        if results:
+            await self.record(Draft(role=Role.TOOL, artifacts=tuple(results)), into=state)
+
+    async def _repair(self, state: State) -> None:
+        await self.answer_all(state, results_for(state.base.turns, LOST))
+
+    async def _infer(
+        self, state: State, spec: Spec, provider: Provider, options: Sequence[Option]
+    ) -> tuple[Turn, Emitter]:
+        pipeline = Pipeline(self.bus, turn_id := new_turn_id())
+        failure: BaseException | None = None
+        resolved: Sequence[Option] = ()
+        try:
+            view = self._view(state)
+            resolved = _resolved(options, view)
+            await pipeline.run(provider, view, spec, resolved)
+        except (Exception, asyncio.CancelledError) as error:
+            failure = error
+        draft = _draft(turn_id, pipeline, failure, spec.name)
+        try:
+            if failure is None or draft.artifacts:
+                records = [record for preparer in self._preparers for record in preparer.prepare(draft, resolved)]
+                turn = await self.record(draft, *(records if failure is None else ()), into=state)
+        finally:
+            if failure is not None:
+                await self._cut(state, failure)
+        if failure is not None:
+            raise failure
+        return turn, TurnEmitter(self._recorder, state.base, resolved)
+
+    def _view(self, state: State) -> State:
+        for transform in self._transforms:
+            state = transform(state)
+        return state
+
+    async def _cut(self, state: State, failure: BaseException) -> None:
+        """Answer what calls there were, and say once why it ended."""
+        cancelled = isinstance(failure, asyncio.CancelledError)
+        await self.answer_all(state, results_for(state.base.turns, CANCELLED if cancelled else LOST))
+        if not cancelled:
+            self.bus.emit(ErrorEvent.of(describe(failure)))
+            mark_reported(failure)
+
+    async def _handle(self, turn: Turn, emitter: Emitter) -> None:
+        for artifact in turn.artifacts:
+            for handler in self._handlers:
+                await handler.handle(artifact, emitter)
+        for finisher in self._finishers:
+            await finisher.finish(turn, emitter)
+
+
+def _resolved(options: Sequence[Option], view: State) -> tuple[Option, ...]:
+    """Options with the tools of this turn, looked up once."""
+    return tuple(
+        WithTools(tuple(item.resolve(view))) if isinstance(item, ToolsOption) else item for item in options
+    )
+
+
+def _draft(turn_id: str, pipeline: Pipeline, failure: BaseException | None, model: str | None) -> Draft:
+    artifacts = tuple(pipeline.artifacts)
+    status = TurnStatus.COMPLETE
+    if failure is not None:
+        cancelled = isinstance(failure, asyncio.CancelledError)
+        status = TurnStatus.INTERRUPTED if cancelled else TurnStatus.FAILED
+    return Draft(
+        id=turn_id,
+        role=Role.ASSISTANT,
+        artifacts=artifacts,
+        status=status,
+        control=Control.CONTINUE if any(map(_sendable, artifacts)) else Control.SKIP,
+        model=pipeline.model or model,
+    )
+
+
+def _sendable(artifact: Artifact) -> bool:
+    """Whether a model could ever get it; accounts and notices do not count."""
+    if isinstance(artifact, Reasoning):
+        return artifact.provider_data is not None
+    return not isinstance(artifact, StopReason | Usage | Notice)

@@ -1,0 +1,131 @@
+"""`Subscription`: one reader of the event log, at its own pace."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator, Sequence
+from types import TracebackType
+from typing import TYPE_CHECKING, Literal, Self
+
+from ore.errors import LimitError
+from ore.event import Entry
+from ore.loop.wanted import Wanted
+
+if TYPE_CHECKING:
+    from ore.loop.fan_out import FanOut
+
+__all__ = ["Policy", "Subscription"]
+
+Policy = Literal["coalesce", "block"]
+"""`coalesce`: a reader that falls behind gets fewer, larger pieces, and at worst a
+`gap` with the state. `block`: the turn waits for it between batches."""
+
+
+class Subscription:
+    """Events in order, each once, from where the reader began.
+
+    Iterate it for one event at a time, or `batches()` for all that waits.
+    Leaving it (the `async with`, `close`, or dropping it) stops nothing but
+    the reading. It ends when the session closes, after the last event.
+
+    Raises:
+        LimitError: While iterating, with policy `block`: the reader fell more
+            than four windows behind and was disconnected.
+    """
+
+    def __init__(self, fan_out: "FanOut", wanted: Wanted, number: int, policy: Policy) -> None:
+        self._fan_out = fan_out
+        self._wanted = wanted
+        self.number = number
+        """The place in the log up to which it has read."""
+        self.policy: Policy = policy
+        self.task = asyncio.current_task() if policy == "block" else None
+        self.lost = False
+        self._generation = -1
+        self._at = 0
+        self._waiting: Iterator[Entry] = iter(())
+        self._unread = False
+        self._left = False
+
+    @property
+    def behind(self) -> bool:
+        """Whether a turn has to wait for it."""
+        return self.policy == "block" and not self.lost and (self._unread or self.number < self._fan_out.last)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Stop reading; the events that wait are gone for this reader."""
+        if not self._left:
+            self._left = True
+            self._fan_out.leave(self)
+
+    def __del__(self) -> None:
+        if self.policy == "block":
+            self.close()
+
+    def __aiter__(self) -> AsyncIterator[Entry]:
+        return self
+
+    async def __anext__(self) -> Entry:
+        while True:
+            entry = next(self._waiting, None)
+            if entry is not None:
+                return entry
+            self._unread = False
+            batch = await self._next_batch()
+            if batch is None:
+                raise StopAsyncIteration
+            self._waiting = iter(batch)
+            self._unread = True
+
+    async def batches(self) -> AsyncIterator[Sequence[Entry]]:
+        """All that waits at a time; at least one event each."""
+        while (batch := await self._next_batch()) is not None:
+            self._unread = True
+            yield batch
+            self._unread = False
+
+    def take(self) -> Sequence[Entry]:
+        """What waits right now, without waiting; may be nothing."""
+        waiting = list(self._waiting)
+        self._unread = False
+        return [*waiting, *self._take()]
+
+    async def _next_batch(self) -> Sequence[Entry] | None:
+        fan_out = self._fan_out
+        if self.policy == "block":
+            self.task = asyncio.current_task()
+        while not self._left:
+            batch = self._take()
+            if batch:
+                return batch
+            if fan_out.closed:
+                return None
+            await fan_out.wait(self)
+        return None
+
+    def _take(self) -> Sequence[Entry]:
+        fan_out = self._fan_out
+        if self.lost:
+            raise LimitError("a reader with policy 'block' fell more than four windows behind and was disconnected")
+        if self._generation != fan_out.generation:
+            return self._catch_up()
+        if self._at == len(fan_out.log):
+            return ()
+        batch = fan_out.share(self._at, self._wanted)
+        self._at = len(fan_out.log)
+        self.number = fan_out.last
+        return batch
+
+    def _catch_up(self) -> Sequence[Entry]:
+        """Entries were dropped since it last looked: find the place, and say what is missing."""
+        fan_out = self._fan_out
+        number, self.number = self.number, fan_out.last
+        self._generation = fan_out.generation
+        self._at = len(fan_out.log)
+        return fan_out.catch_up(number, self._wanted)

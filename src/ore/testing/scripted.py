@@ -1,0 +1,116 @@
+"""`ScriptedProvider`: plays answers from a list, and holds the world still where told."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Sequence
+from typing import Any
+
+from ore.artifact import Artifact, StopReason, ToolCall, ToolCallDelta, Usage
+from ore.errors import ProviderError
+from ore.ledger import State, Turn
+from ore.models import Spec
+from ore.provider import BATCH_LIMIT, Batch, Option
+
+__all__ = ["Invocation", "Item", "ScriptedProvider"]
+
+Item = Artifact | Sequence[Artifact] | asyncio.Event | BaseException
+"""An artifact, artifacts that arrive together, an event that is waited for, or
+an exception that is raised."""
+
+
+class Invocation:
+    """What one inference was asked.
+
+    Attributes:
+        turns: The turns as the provider saw them.
+        spec: The spec.
+        options: The options.
+    """
+
+    __slots__ = ("options", "spec", "turns")
+
+    def __init__(self, turns: Sequence[Turn], spec: Spec, options: Sequence[Option]) -> None:
+        self.turns = turns
+        self.spec = spec
+        self.options = options
+
+
+class ScriptedProvider:
+    """A provider without a model.
+
+    Each inference takes the next list. A missing `StopReason` is `tool_use`
+    after calls and `stop` otherwise.
+
+    Args:
+        calls: One list of items for each inference.
+        repeat: Whether the lists begin again after the last one.
+        name: The provider's name.
+
+    Attributes:
+        invocations: What was asked, in order.
+        closed: How many inferences were closed before their end.
+    """
+
+    def __init__(self, *calls: Sequence[Item], repeat: bool = False, name: str = "scripted") -> None:
+        self._calls = calls
+        self._repeat = repeat
+        self._name = name
+        self._next = 0
+        self.invocations: list[Invocation] = []
+        self.closed = 0
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        return self._name
+
+    async def invoke(self, state: State, spec: Spec, *options: Option) -> AsyncGenerator[Batch, None]:
+        """Play the next list.
+
+        Raises:
+            ProviderError: There is no list left, or the script says so.
+        """
+        self.invocations.append(Invocation(state.turns, spec, options))
+        items = self._take()
+        ended = False
+        try:
+            reason: Any = "stop"
+            for item in items:
+                if isinstance(item, asyncio.Event):
+                    await item.wait()
+                    continue
+                if isinstance(item, BaseException):
+                    ended = True
+                    raise item
+                batch = (item,) if isinstance(item, Artifact) else tuple(item)
+                reason = _reason(batch, reason)
+                if reason is not None and any(isinstance(artifact, Usage) for artifact in batch):
+                    yield (StopReason(reason=reason),)
+                    reason = None
+                for start in range(0, len(batch), BATCH_LIMIT):
+                    yield batch[start : start + BATCH_LIMIT]
+            if reason is not None:
+                yield (StopReason(reason=reason),)
+            ended = True
+        finally:
+            self.closed += not ended
+
+    def _take(self) -> Sequence[Item]:
+        if self._next == len(self._calls) and self._repeat and self._calls:
+            self._next = 0
+        if self._next >= len(self._calls):
+            raise ProviderError(
+                f"the script has {len(self._calls)} answers and inference {len(self.invocations)} wants another",
+                provider=self._name,
+            )
+        self._next += 1
+        return self._calls[self._next - 1]
+
+
+def _reason(batch: Sequence[Artifact], reason: str | None) -> str | None:
+    """What the missing stop reason would be; `None` once one came."""
+    for artifact in batch:
+        if isinstance(artifact, StopReason):
+            return None
+        if isinstance(artifact, ToolCall | ToolCallDelta) and reason is not None:
+            reason = "tool_use"
+    return reason
