@@ -72,24 +72,23 @@ class Codec:
     def decode(self, raw: bytes | msgspec.Raw) -> Artifact:
         """Read one artifact, flat or in the original's `{kind, data}` form.
 
-        A kind it does not know, and a known one whose tag alone fits, never
-        fail: the first becomes `Unknown`.
+        A kind it does not know never fails: it becomes `Unknown`, with the
+        bytes as they came.
 
         Raises:
             ValueError: It is no JSON object with a `kind`, or its fields do not fit.
         """
         head = _head(raw)
         decoder = self._decoders.get(head.kind)
-        if head.data is not msgspec.UNSET and _is_envelope(head.data, head.kind):
-            return self.decode(bytes(head.data))
         if decoder is None:
             return Unknown(name=head.kind, raw=bytes(raw))
-        artifact: Artifact = decoder(raw)
+        artifact: Artifact = decoder(_content(raw, head))
         return artifact
 
     def _add(self, kind: type[Artifact]) -> None:
         tag = tag_of(kind)
-        taken = [name for name in _RESERVED if name in kind.__struct_fields__]
+        names = {*kind.__struct_fields__, *kind.__struct_encode_fields__}
+        taken = [name for name in _RESERVED if name in names]
         if taken:
             raise ValueError(f"{kind.__name__}: a field may not be called {taken[0]!r}; events carry it themselves")
         if tag in self._decoders:
@@ -104,12 +103,17 @@ class _Head(msgspec.Struct):
 
 _head = msgspec.json.Decoder(_Head).decode
 
+_fields = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 
-def _is_envelope(data: msgspec.Raw, kind: str) -> bool:
+
+def _content(raw: bytes | msgspec.Raw, head: _Head) -> bytes | msgspec.Raw:
+    """What is inside the original's envelope, else `raw`."""
+    if head.data is msgspec.UNSET or len(_fields(raw)) != 2:
+        return raw
     try:
-        return _head(data).kind == kind
+        return head.data if _head(head.data).kind == head.kind else raw
     except msgspec.MsgspecError:  # a field that is called data, such as an image's
-        return False
+        return raw
 
 
 def encode(artifact: Artifact) -> bytes:
@@ -122,7 +126,7 @@ def to_json(value: Any) -> bytes:
     try:
         return _encode(value)
     except UnicodeEncodeError:
-        return _encode(_cleaned(msgspec.to_builtins(value)))
+        return _encode(_cleaned(msgspec.to_builtins(value, str_keys=True)))
 
 
 def clean(text: str) -> str:
@@ -135,7 +139,7 @@ def _cleaned(value: Any) -> Any:
         return clean(value)
     if isinstance(value, dict):
         return {clean(key): _cleaned(item) for key, item in value.items()}
-    return [_cleaned(item) for item in value] if isinstance(value, list) else value
+    return [_cleaned(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 CODEC: Final = Codec()

@@ -14,10 +14,12 @@ __all__ = ["decode_turn", "encode_turn"]
 
 def encode_turn(turn: Turn) -> bytes:
     """One JSON object; every field written, unknown artifacts with their own bytes."""
-    if any(type(artifact) is Unknown for artifact in turn.artifacts):
-        raws: Any = tuple(msgspec.Raw(encode_artifact(artifact)) for artifact in turn.artifacts)
-        turn = msgspec.structs.replace(turn, artifacts=raws)
-    return to_json(turn)
+    if not any(type(artifact) is Unknown for artifact in turn.artifacts):
+        return to_json(turn)
+    raws = [msgspec.Raw(encode_artifact(artifact)) for artifact in turn.artifacts]
+    head = to_json(msgspec.structs.replace(turn, artifacts=()))
+    fields: dict[str, Any] = msgspec.json.decode(head, type=dict[str, msgspec.Raw])
+    return to_json(fields | {"artifacts": raws})
 
 
 def decode_turn(raw: bytes | msgspec.Raw, codec: Codec = CODEC) -> Turn:
