@@ -45,6 +45,7 @@ class Delta(Artifact, frozen=True, kw_only=True):
 
     A subclass says which block a fragment belongs to (`key`), which blocks may
     be open beside it (`family`), and what its fragments make (`assemble`).
+    One that says none of it is seen as it arrives and makes nothing.
     """
 
     persistent: ClassVar[bool] = False
@@ -55,7 +56,7 @@ class Delta(Artifact, frozen=True, kw_only=True):
     @property
     def key(self) -> str:
         """The block this fragment belongs to."""
-        raise NotImplementedError
+        return self.kind
 
     @classmethod
     def assemble(cls, parts: Sequence["Delta"]) -> Artifact | None:
@@ -64,7 +65,7 @@ class Delta(Artifact, frozen=True, kw_only=True):
         Returns:
             `None` when the fragments amount to nothing, such as empty text.
         """
-        raise NotImplementedError
+        return None
 
     @classmethod
     def coalesce(cls, parts: Sequence["Delta"]) -> "Delta | None":
