@@ -51,9 +51,7 @@ class Blocks:
 
     __slots__ = ("_count", "_family", "_open", "_prefix", "_publish", "artifacts", "finish")
 
-    def __init__(
-        self, prefix: str, publish: Publish, *, finish: Callable[[Artifact], Artifact] | None = None
-    ) -> None:
+    def __init__(self, prefix: str, publish: Publish, *, finish: Callable[[Artifact], Artifact] | None = None) -> None:
         self._prefix = prefix
         self._publish = publish
         self._open: dict[str, Block] = {}

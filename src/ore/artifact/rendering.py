@@ -81,6 +81,6 @@ def display_text(value: Any) -> str | None:
     if isinstance(value, str):
         return clean(value)
     try:
-        return msgspec.json.encode(value).decode()
-    except (TypeError, ValueError):
+        return to_json(value).decode()
+    except (TypeError, ValueError, RecursionError):
         return None
