@@ -52,15 +52,16 @@ class Cut(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def count_lines(text: str) -> int:
-    """Lines as an editor shows them: none in `""`, one in `"a"` and in `"a\\n"`."""
+    r"""Lines as an editor shows them: none in `""`, one in `"a"` and in `"a\n"`."""
     return text.count("\n") + (1 if text and not text.endswith("\n") else 0)
 
 
 def truncate(text: str, cut: Cut) -> tuple[str, Truncation | None]:
     """Cut `text` to the limits at whole lines or characters.
 
-    A kept tail begins behind a line end and a kept head ends at one, unless a
-    single line is longer than the limit. No UTF-8 character is ever split.
+    A kept tail begins behind a line end and a kept head ends at one, unless
+    that would leave out a line that is longer than the limit. No UTF-8
+    character is ever split.
 
     Returns:
         The text, and what was cut; `None` when nothing was.
@@ -106,17 +107,26 @@ def _limit_bytes(text: str, limit: int, style: TruncationStyle) -> str:
     raw = text.encode("utf-8", "replace")
     if len(raw) <= limit:
         return text
-    if style is TruncationStyle.HEAD:
-        head = raw[:limit].decode("utf-8", "ignore")
-        end = head.rfind("\n")
-        return head[: end + 1] if end >= 0 else head
-    tail = raw[-limit:]
-    while tail and tail[0] & 0xC0 == 0x80:  # the rest of a character that was cut
-        tail = tail[1:]
-    kept = tail.decode("utf-8")
-    start = kept.find("\n")
-    whole = raw[-limit - 1 : -limit] == b"\n"
-    return kept if whole or start < 0 or start + 1 == len(kept) else kept[start + 1 :]
+    kept = _head(raw, limit) if style is TruncationStyle.HEAD else _tail(raw, limit)
+    return kept.decode("utf-8", "ignore")  # at the end of a head: the beginning of a character that was cut
+
+
+def _head(raw: bytes, limit: int) -> bytes:
+    start = raw.rfind(b"\n", 0, limit) + 1  # of the line that is cut
+    end = raw.find(b"\n", limit)
+    whole = (len(raw) if end < 0 else end) - start <= limit
+    return raw[:start] if whole and end != limit else raw[:limit]
+
+
+def _tail(raw: bytes, limit: int) -> bytes:
+    cut = len(raw) - limit
+    start = raw.rfind(b"\n", 0, cut) + 1  # of the line that is cut
+    end = raw.find(b"\n", cut) + 1 or len(raw)
+    if start < cut and end - start <= limit:
+        return raw[end:]
+    while raw[cut : cut + 1] and raw[cut] & 0xC0 == 0x80:  # the rest of a character that was cut
+        cut += 1
+    return raw[cut:]
 
 
 def _fill(hint: str, facts: Truncation) -> str:
