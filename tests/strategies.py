@@ -59,7 +59,7 @@ _counts = st.none() | st.integers(0, MAX_COUNT)
 
 def strings() -> st.SearchStrategy[str]:
     """Anything that is a `str`, lone surrogates included."""
-    return st.text(st.characters(exclude_categories=()))
+    return st.text(st.characters(exclude_categories=()) | st.characters(categories=["Cs"]))
 
 
 def json_values() -> st.SearchStrategy[Any]:
