@@ -12,6 +12,7 @@ from ore.ledger.fold import Fold
 from ore.ledger.records import EndingRecord, Record, TakenRecord
 from ore.ledger.store import Hit, Message, Page, StoredThread, Writer, check_id
 from ore.ledger.summary import summarize
+from ore.ledger.turn import Turn
 
 __all__ = ["MemoryStore"]
 
@@ -56,7 +57,7 @@ class MemoryStore:
                 continue
             found.append((entry.written, id))
         shown = found[:limit]
-        threads = [summarize(id, (fold := self._threads[id].fold).metadata, fold.path()) for _, id in shown]
+        threads = [summarize(id, (fold := self._threads[id].fold).metadata, fold.turns) for _, id in shown]
         return Page(threads=threads, next_cursor=str(shown[-1][0]) if len(found) > limit else None)
 
     async def search(self, text: str, *, limit: int = 20) -> Sequence[Hit]:
@@ -65,11 +66,9 @@ class MemoryStore:
         hits: list[Hit] = []
         for id, entry in sorted(self._threads.items(), key=lambda row: row[1].written, reverse=True):
             for turn in entry.fold.turns:
-                for artifact in turn.artifacts:
-                    content = artifact.for_human() if isinstance(artifact, Text) else ""
-                    at = content.casefold().find(wanted)
-                    if at >= 0 and len(hits) < limit:
-                        hits.append(Hit(id=id, turn=turn.id, snippet=content[max(at - 40, 0) : at + 80]))
+                snippet = _snippet(turn, wanted)
+                if snippet is not None and len(hits) < limit:
+                    hits.append(Hit(id=id, turn=turn.id, snippet=snippet))
         return hits
 
     async def delete(self, thread_id: str) -> bool:
@@ -80,6 +79,7 @@ class MemoryStore:
     async def submit(self, session_id: str, message: Message) -> EndingRecord | Message | None:
         """Put a message into the inbox."""
         entry = self._entry(session_id)
+        check_id(message.id, "message")
         ended = entry.endings.get(message.id)
         known = entry.contents.get(message.id)
         if known is not None and known != message.artifacts:
@@ -104,22 +104,22 @@ class MemoryStore:
         """Become the one who may append."""
         entry = self._entry(session_id)
         entry.epoch += 1
-        stop, entry.stop = entry.stop, False
-        return Writer(session_id, entry.epoch, entry.sequence, stop=stop)
+        return _Owner(session_id, entry)
 
     async def next(self, writer: Writer, *, mark: bool = False) -> Message | None:
         """The message to work on."""
         entry = self._owned(writer)
         found = next((message for message in entry.inbox.values() if message.taken), None)
         if found is not None and found.id not in writer.taken:
-            parked, entry.parked = entry.parked == found.id, None
-            found = msgspec.structs.replace(found, attempts=found.attempts + (0 if parked else 1))
+            found = msgspec.structs.replace(found, attempts=found.attempts + (0 if found.id in entry.parked else 1))
+            entry.parked.discard(found.id)
+            entry.inbox[found.id] = found
         if found is None:
             found = next(iter(entry.inbox.values()), None)
-        if found is None:
-            return None
-        writer.taken.add(found.id)
-        entry.inbox[found.id] = msgspec.structs.replace(found, taken=found.taken or mark)
+            if found is not None and mark:
+                entry.begin(found.id)
+        if found is not None:
+            writer.taken.add(found.id)
         return found
 
     def append(self, writer: Writer, records: Sequence[Record]) -> Awaitable[None]:
@@ -134,11 +134,14 @@ class MemoryStore:
     async def park(self, writer: Writer) -> None:
         """Note that the running message is left on purpose."""
         entry = self._owned(writer)
-        entry.parked = next((message.id for message in entry.inbox.values() if message.taken), None)
+        entry.parked = {message.id for message in entry.inbox.values() if message.taken}
 
     async def close(self, writer: Writer) -> bool:
         """Give the session back."""
-        return bool(self._owned(writer).inbox)
+        entry = self._owned(writer)
+        if not any(message.taken for message in entry.inbox.values()):
+            entry.stop = False
+        return bool(entry.inbox)
 
     async def interrupt(self, session_id: str) -> None:
         """Note that the running message shall stop."""
@@ -159,7 +162,7 @@ class MemoryStore:
 
     def _owned(self, writer: Writer) -> "_Entry":
         entry = self._entry(writer.session_id)
-        if entry.epoch != writer.epoch:
+        if entry.epoch != writer.epoch or not isinstance(writer, _Owner) or writer.entry is not entry:
             raise FencedError(f"session {writer.session_id!r} was taken by another owner")
         return entry
 
@@ -175,17 +178,34 @@ class _Entry:
         self.inbox: dict[str, Message] = {}
         self.contents: dict[str, object] = {}
         self.endings: dict[str, EndingRecord] = {}
-        self.parked: str | None = None
+        self.parked: set[str] = set()
         self.stop = False
+        """An interrupt that nobody has acted on: the message that ran has not ended, no other has begun."""
 
     def add(self, record: Record) -> None:
         self.sequence += 1
         self.fold.add(record)
-        if isinstance(record, TakenRecord) and (message := self.inbox.get(record.message)):
-            self.inbox[message.id] = msgspec.structs.replace(message, taken=True)
+        if isinstance(record, TakenRecord):
+            self.begin(record.message)
         elif isinstance(record, EndingRecord):
-            self.inbox.pop(record.message, None)
+            message = self.inbox.pop(record.message, None)
             self.endings[record.message] = record
+            self.stop = self.stop and not (message and message.taken)
+
+    def begin(self, message_id: str) -> None:
+        """Work on a message begins."""
+        message = self.inbox.get(message_id)
+        if message is not None and not message.taken:
+            self.inbox[message_id] = msgspec.structs.replace(message, taken=True)
+            self.stop = False
+
+
+class _Owner(Writer):
+    __slots__ = ("entry",)
+
+    def __init__(self, session_id: str, entry: _Entry) -> None:
+        super().__init__(session_id, entry.epoch, entry.sequence, stop=entry.stop)
+        self.entry = entry
 
 
 def _matches(query: str, thread_id: str, fold: Fold) -> bool:
@@ -194,11 +214,18 @@ def _matches(query: str, thread_id: str, fold: Fold) -> bool:
     return any(wanted in (text or "").casefold() for text in (thread_id, summary.title, summary.preview))
 
 
+def _snippet(turn: Turn, wanted: str) -> str | None:
+    for artifact in turn.artifacts:
+        if isinstance(artifact, Text) and (at := artifact.content.casefold().find(wanted)) >= 0:
+            return artifact.content[max(at - 40, 0) : at + 80]
+    return None
+
+
 def _cursor(cursor: str | None) -> int | None:
     if cursor is None:
         return None
-    if not cursor.isascii() or not cursor.isdigit():
-        raise InputError(f"expected a cursor that an earlier page gave, got {cursor!r}")
+    if not (cursor.isascii() and cursor.isdigit() and len(cursor) < 19):
+        raise InputError(f"expected a cursor that an earlier page gave, got {cursor[:40]!r}")
     return int(cursor)
 
 
