@@ -1,0 +1,158 @@
+"""Unfinished work: submitted, taken, worked on, left and given back."""
+
+import sqlite3
+from collections.abc import Sequence
+
+import msgspec
+
+from ore.artifact import Codec
+from ore.errors import ConflictError, CorruptError
+from ore.ext.stores.sqlite.log import clear_stop
+from ore.ext.stores.sqlite.message_rows import COLUMNS, decode_message, digest_of, encode_message
+from ore.ext.stores.sqlite.owner import Owner, check_held, missing, number_of
+from ore.ledger import EndingRecord, Message, decode_record
+
+__all__ = ["close", "interrupt", "next_message", "park", "pending", "submit", "take", "unfinished"]
+
+
+def submit(
+    connection: sqlite3.Connection, session_id: str, message: Message, codec: Codec
+) -> EndingRecord | Message | None:
+    """Put a message into the inbox unless its id is known.
+
+    Raises:
+        ConflictError: Another content came under this id before.
+        NotFoundError: There is no such thread.
+    """
+    number = number_of(connection, session_id)
+    digest = digest_of(message)
+    waiting = connection.execute(
+        f"SELECT digest, {COLUMNS} FROM inbox WHERE session = ? AND id = ?", (number, message.id)
+    ).fetchone()
+    if waiting is not None:
+        _check_same(waiting[0], digest, message.id)
+        return _decoded(waiting[1:], session_id, codec)
+    ended = connection.execute(
+        "SELECT digest, sequence FROM ending WHERE session = ? AND message = ?", (number, message.id)
+    ).fetchone()
+    if ended is not None:
+        _check_same(ended[0], digest, message.id)
+        return _ending(connection, number, ended[1], session_id)
+    connection.execute(
+        "INSERT INTO inbox (session, id, digest, body, attempts, taken) VALUES (?, ?, ?, ?, ?, ?)",
+        (number, message.id, digest, encode_message(message), message.attempts, message.taken),
+    )
+    return None
+
+
+def pending(connection: sqlite3.Connection, session_id: str, codec: Codec) -> Sequence[Message]:
+    """The unfinished messages, then the waiting ones."""
+    number = number_of(connection, session_id)
+    rows = connection.execute(
+        f"SELECT {COLUMNS} FROM inbox WHERE session = ? ORDER BY taken DESC, position", (number,)
+    ).fetchall()
+    return [_decoded(row, session_id, codec) for row in rows]
+
+
+def unfinished(connection: sqlite3.Connection) -> Sequence[str]:
+    """Ids of the sessions whose inbox is not empty."""
+    rows = connection.execute(
+        "SELECT id FROM session WHERE number IN (SELECT session FROM inbox) ORDER BY number"
+    ).fetchall()
+    return [row[0] for row in rows]
+
+
+def take(connection: sqlite3.Connection, session_id: str) -> Owner:
+    """Fence every earlier writer.
+
+    Raises:
+        NotFoundError: There is no such thread.
+    """
+    rows = connection.execute(
+        "UPDATE session SET epoch = epoch + 1 WHERE id = ? RETURNING number, epoch, sequence, stop", (session_id,)
+    ).fetchall()
+    if not rows:
+        raise missing(session_id)
+    number, epoch, sequence, stop = rows[0]
+    return Owner(number, session_id, epoch, sequence, stop=bool(stop))
+
+
+def next_message(connection: sqlite3.Connection, held: Owner, *, mark: bool, codec: Codec) -> Message | None:
+    """The message to work on, with this finding counted.
+
+    Raises:
+        FencedError: Somebody else took the session.
+    """
+    check_held(connection, held)
+    row = connection.execute(
+        f"SELECT position, parked, {COLUMNS} FROM inbox WHERE session = ? ORDER BY taken DESC, position LIMIT 1",
+        (held.number,),
+    ).fetchone()
+    if row is None:
+        return None
+    position, parked = row[:2]
+    message = _decoded(row[2:], held.session_id, codec)
+    if message.taken and message.id not in held.taken:
+        message = msgspec.structs.replace(message, attempts=message.attempts + (0 if parked else 1))
+        values = (message.attempts, position)
+        connection.execute("UPDATE inbox SET attempts = ?, parked = 0 WHERE position = ?", values)
+    elif mark and not message.taken:
+        connection.execute("UPDATE inbox SET taken = 1 WHERE position = ?", (position,))
+        clear_stop(connection, held.number)
+    return message
+
+
+def park(connection: sqlite3.Connection, held: Owner) -> None:
+    """Let the next finding of the running message not count.
+
+    Raises:
+        FencedError: Somebody else took the session.
+    """
+    check_held(connection, held)
+    connection.execute("UPDATE inbox SET parked = 1 WHERE session = ? AND taken", (held.number,))
+
+
+def close(connection: sqlite3.Connection, held: Owner) -> bool:
+    """Whether the inbox has work.
+
+    Raises:
+        FencedError: Somebody else took the session.
+    """
+    check_held(connection, held)
+    row = connection.execute("SELECT max(taken) FROM inbox WHERE session = ?", (held.number,)).fetchone()
+    if not row[0]:
+        clear_stop(connection, held.number)
+    return row[0] is not None
+
+
+def interrupt(connection: sqlite3.Connection, session_id: str) -> None:
+    """Note that the running message shall stop.
+
+    Raises:
+        NotFoundError: There is no such thread.
+    """
+    if not connection.execute("UPDATE session SET stop = 1 WHERE id = ?", (session_id,)).rowcount:
+        raise missing(session_id)
+
+
+def _check_same(known: bytes | None, digest: bytes, message_id: str) -> None:
+    if known is not None and known != digest:
+        raise ConflictError(f"message {message_id!r} was submitted before with another content")
+
+
+def _decoded(row: tuple[str, bytes, int, int], session_id: str, codec: Codec) -> Message:
+    try:
+        return decode_message(row, codec)
+    except (ValueError, TypeError) as error:
+        raise CorruptError(f"thread {session_id!r}: message {row[0]!r} cannot be read: {error}") from error
+
+
+def _ending(connection: sqlite3.Connection, number: int, sequence: int, session_id: str) -> EndingRecord:
+    row = connection.execute("SELECT body FROM log WHERE session = ? AND sequence = ?", (number, sequence)).fetchone()
+    try:
+        record = decode_record(row[0])
+    except (ValueError, TypeError) as error:
+        raise CorruptError(f"thread {session_id!r}: record {sequence} cannot be read: {error}") from error
+    if not isinstance(record, EndingRecord):
+        raise CorruptError(f"thread {session_id!r}: record {sequence} is not the ending that it was")
+    return record
