@@ -8,7 +8,7 @@ from typing import Any
 from ore.artifact import Artifact, Block
 from ore.errors import SessionClosedError
 from ore.event import CURRENT, Entry, Event, EventContext, OnEmit, Snapshot
-from ore.loop.fan_out import WINDOW_BYTES, FanOut
+from ore.loop.fan_out import IDLE_S, WINDOW_BYTES, FanOut
 from ore.loop.subscription import Policy, Subscription
 from ore.loop.wanted import Wanted
 
@@ -29,6 +29,8 @@ class EventBus:
         window_bytes: How much the log holds.
         snapshot: Makes the state for readers that fell behind; gets the cursor.
         epoch: The first half of the ids.
+        idle_s: Seconds without readers after which the window of a session at rest goes.
+        on_expire: Called when it went.
     """
 
     __slots__ = ("_busy", "_on_emit", "_waiting", "fan_out")
@@ -40,11 +42,15 @@ class EventBus:
         window_bytes: int = WINDOW_BYTES,
         snapshot: Callable[[str], Snapshot] | None = None,
         epoch: int = 1,
+        idle_s: float = IDLE_S,
+        on_expire: Callable[[], None] | None = None,
     ) -> None:
         self._on_emit = tuple(on_emit)
         self._waiting: deque[Entry] = deque()
         self._busy = False
-        self.fan_out = FanOut(window_bytes=window_bytes, snapshot=snapshot, epoch=epoch)
+        self.fan_out = FanOut(
+            window_bytes=window_bytes, snapshot=snapshot, epoch=epoch, idle_s=idle_s, on_expire=on_expire
+        )
 
     @property
     def closed(self) -> bool:

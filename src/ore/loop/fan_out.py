@@ -39,8 +39,16 @@ class FanOut:
     """
 
     def __init__(
-        self, *, window_bytes: int = WINDOW_BYTES, snapshot: Callable[[str], Snapshot] | None = None, epoch: int = 1
+        self,
+        *,
+        window_bytes: int = WINDOW_BYTES,
+        snapshot: Callable[[str], Snapshot] | None = None,
+        epoch: int = 1,
+        idle_s: float = IDLE_S,
+        on_expire: Callable[[], None] | None = None,
     ) -> None:
+        self._idle_s = idle_s
+        self._on_expire = on_expire
         self._window_bytes = window_bytes
         self._snapshot = snapshot
         self._first_epoch = epoch
@@ -172,7 +180,7 @@ class FanOut:
             self._settled = len(self.log)
         self._shared = None
         if not self._readers and self.log and self._timer is None:
-            self._timer = asyncio.get_running_loop().call_later(IDLE_S, self._expire)
+            self._timer = asyncio.get_running_loop().call_later(self._idle_s, self._expire)
 
     def expire(self) -> None:
         """Let the window go; only the newest id is known from now on."""
@@ -207,6 +215,8 @@ class FanOut:
         self._timer = None
         if self._resting and not self._readers:
             self.expire()
+            if self._on_expire is not None:
+                self._on_expire()
 
     def _number(self, cursor: str) -> int:
         """The place behind which to begin; -1 for one that is too old or unknown."""

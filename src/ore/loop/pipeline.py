@@ -33,13 +33,13 @@ class Pipeline:
         turn_id: Id of the turn in the making; the blocks' ids begin with it.
     """
 
-    __slots__ = ("_blocks", "_bus", "_context", "_contexts", "_hints", "_started", "artifacts", "model")
+    __slots__ = ("_blocks", "_bus", "_context", "_contexts", "_hints", "artifacts", "model", "started")
 
     def __init__(self, bus: EventBus, turn_id: str) -> None:
         self._bus = bus
         self._context = CURRENT.get()
         self._contexts: dict[str, EventContext] = {}
-        self._started = False
+        self.started = False
         self._hints: Mapping[str, Tool] = {}
         self._blocks = Blocks(turn_id, self._publish, finish=self._finish)
         self.artifacts: Sequence[Artifact] = ()
@@ -70,12 +70,12 @@ class Pipeline:
             complete = True
         finally:
             self.artifacts = self._blocks.close() if complete else self._blocks.cut()
-        if not self._started:
+        if not self.started:
             raise ProtocolError("expected at least one artifact in the answer, got none", provider=provider.name)
 
     def _take(self, artifact: Artifact) -> None:
-        if not self._started:
-            self._started = True
+        if not self.started:
+            self.started = True
             self._bus.emit(Lifecycle(phase="streaming"))
         if type(artifact) is Restart:
             self._restart(artifact)

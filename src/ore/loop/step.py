@@ -10,7 +10,7 @@ from typing import Any
 from ore.artifact import Artifact, Notice, Reasoning, StopReason, ToolResult, Usage
 from ore.errors import describe
 from ore.event import Emitter, ErrorEvent, Event, Lifecycle, Tracer
-from ore.ledger import Control, Draft, Journal, Record, Role, State, Turn, TurnStatus, new_turn_id
+from ore.ledger import Control, Draft, Journal, Operation, Record, Role, State, Turn, TurnStatus, new_turn_id
 from ore.loop.event_bus import EventBus
 from ore.loop.handler import Finisher, Handler, Preparer
 from ore.loop.hooks import Before, Transform
@@ -73,6 +73,12 @@ class Step:
         self._options = tuple(options)
         self._spec = spec
         self._tracer = tracer
+        self._pipeline: Pipeline | None = None
+
+    @property
+    def phase(self) -> str:
+        """`streaming` once the running inference has answered, else `submitted`."""
+        return "streaming" if self._pipeline is not None and self._pipeline.started else "submitted"
 
     async def turn(self, state: State, spec: Spec, provider: Provider, *options: Option) -> Turn:
         """Ask `provider` once and return the turn that was recorded.
@@ -126,6 +132,14 @@ class Step:
         """
         return await self._recorder.record(draft, records, into=into)
 
+    async def set_metadata(self, operations: Sequence[Operation], *, into: State | None = None) -> None:
+        """Change facts of the conversation, durably, and tell everybody in one `properties` event.
+
+        Raises:
+            StoreError: The journal failed; nothing changed.
+        """
+        await self._recorder.set_metadata(operations, into=into)
+
     def emit(self, event: Event | Artifact, *, value: Any = None) -> None:
         """Publish an event; never waits.
 
@@ -159,7 +173,7 @@ class Step:
     async def _infer(
         self, state: State, spec: Spec, provider: Provider, options: Sequence[Option]
     ) -> tuple[Turn, Emitter]:
-        pipeline = Pipeline(self.bus, turn_id := new_turn_id())
+        self._pipeline = pipeline = Pipeline(self.bus, turn_id := new_turn_id())
         failure: BaseException | None = None
         resolved: Sequence[Option] = ()
         try:

@@ -1,0 +1,29 @@
+"""Sessions: one worker, one queue, one event log, any number of front ends."""
+
+from ore.session.conduit import Conduit, Descriptor, Host
+from ore.session.interceptor import Intercepted, Interceptor
+from ore.session.kit import AgentFactory
+from ore.session.limits import SessionLimits
+from ore.session.manager import Defaults, Manager
+from ore.session.metadata import Metadata
+from ore.session.outcome import Interrupted, Outcome, Ticket
+from ore.session.sinks import Sink
+from ore.session.stream import Stream
+
+__all__ = [
+    "AgentFactory",
+    "Conduit",
+    "Defaults",
+    "Descriptor",
+    "Host",
+    "Intercepted",
+    "Interceptor",
+    "Interrupted",
+    "Manager",
+    "Metadata",
+    "Outcome",
+    "SessionLimits",
+    "Sink",
+    "Stream",
+    "Ticket",
+]

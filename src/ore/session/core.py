@@ -1,0 +1,240 @@
+"""`Core`: a session's inside, shared by its front (`Stream`) and its worker."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from ore.agent import AgentSpec
+from ore.artifact import Artifact
+from ore.calls import CallHandler
+from ore.event import CURRENT, Emitter, Event, EventContext, Snapshot
+from ore.ledger import (
+    Draft,
+    EffectRecord,
+    EndingRecord,
+    Message,
+    Outcome,
+    Record,
+    StoredThread,
+    Thread,
+    Writer,
+)
+from ore.loop import EventBus, Step, StepHooks
+from ore.models import Spec, merge, spec_from_metadata
+from ore.provider import Option, OutputOption, Provider, ToolsOption
+from ore.session.item import Item
+from ore.session.journal import SessionJournal
+from ore.session.kit import Kit
+
+__all__ = ["Core"]
+
+
+class Core:
+    """The parts of one session; nothing here is public.
+
+    Attributes:
+        thread: The ledger; the same object for as long as the session lives.
+        waiting: Messages that have not begun, in order.
+        intake: Those of them that are not durable yet.
+        running: The message that runs.
+        effects: What the store knew of calls when the session was loaded.
+        started: The last turn of unfinished messages at that time.
+    """
+
+    __slots__ = (
+        "_bus",
+        "_step",
+        "agent",
+        "calls",
+        "closed",
+        "effects",
+        "id",
+        "intake",
+        "journal",
+        "kit",
+        "running",
+        "started",
+        "thread",
+        "waiting",
+    )
+
+    def __init__(self, kit: Kit, stored: StoredThread) -> None:
+        self.kit = kit
+        self.id = stored.id
+        self.thread = Thread(stored.turns, tip=stored.tip, meta=stored.metadata)
+        self.journal = SessionJournal(kit.store, stored.id, self._decided, self._taken, stored.sequence)
+        self.agent: AgentSpec | None = None
+        self.effects: Mapping[str, EffectRecord] = stored.effects
+        self.started: Mapping[str, str] = stored.started
+        self.waiting: list[Item] = []
+        self.intake: list[Item] = []
+        self.running: Item | None = None
+        self.closed = False
+        self.calls: CallHandler | None = None
+        self._bus: EventBus | None = None
+        self._step: Step | None = None
+
+    @property
+    def bus(self) -> EventBus:
+        """The events; made on first use."""
+        if self._bus is None:
+            on_emit = self.kit.on_emit
+            self._bus = EventBus(
+                on_emit=(on_emit(self.id),) if on_emit else (),
+                window_bytes=self.kit.limits.window_bytes,
+                snapshot=self.snapshot,
+                on_expire=self.trim,
+                idle_s=self.kit.limits.window_s,
+            )
+        return self._bus
+
+    @property
+    def step(self) -> Step:
+        """The loop; made on first use, with the agent's parts."""
+        if self._step is None:
+            self._step = self._make_step()
+        return self._step
+
+    @property
+    def phase(self) -> str:
+        """`idle`, `queued`, `submitted`, `streaming`, `tools` or `closing`."""
+        if self.closed:
+            return "closing"
+        if self.running is None:
+            return "queued" if self.waiting else "idle"
+        if self.calls is not None and self.calls.running:
+            return "tools"
+        return self.step.phase
+
+    def the_agent(self) -> AgentSpec:
+        """The agent; a session without one is not in use yet."""
+        if self.agent is None:
+            raise RuntimeError("expected an agent: the session is still being made")
+        return self.agent
+
+    def spec(self) -> Spec:
+        """How the next inference is asked: the agent's spec, then the session's facts."""
+        return merge(self.the_agent().spec, spec_from_metadata(self.thread.meta.all()))
+
+    def provider(self) -> tuple[Provider, Spec]:
+        """Who answers the next message, and how."""
+        spec = self.spec()
+        agent = self.the_agent()
+        if spec.name is None or spec.name == agent.spec.name or self.kit.resolve is None:
+            return agent.provider, spec
+        provider, name = self.kit.resolve(spec.name)
+        return provider, msgspec.structs.replace(spec, name=name)
+
+    def envelope(self, message: Message) -> EventContext:
+        """What a message's events carry; inside another message's tool the path goes on."""
+        return EventContext(
+            message=message.id,
+            provenance=message.provenance,
+            thread_id=self.id,
+            traceparent=message.traceparent,
+            path=CURRENT.get().path,
+        )
+
+    def outside(self) -> EventContext:
+        """What events outside any message carry."""
+        here = CURRENT.get()
+        return here if here.message else EventContext(provenance="app", thread_id=self.id)
+
+    def emit(self, event: Event | Artifact, context: EventContext) -> None:
+        """Publish, unless nobody can be listening any more."""
+        if not self.bus.closed:
+            self.bus.emit(event, context=context)
+
+    def snapshot(self, cursor: str) -> Snapshot:
+        """The session at this moment."""
+        return Snapshot(
+            id=cursor,
+            turns=self.thread.turns,
+            metadata=self.thread.meta.all(),
+            phase=self.phase,
+            queue=self.queue(),
+            blocks=self.bus.fan_out.blocks,
+        )
+
+    def queue(self) -> Sequence[Mapping[str, Any]]:
+        """The running message and those that wait, in order."""
+        items = [self.running] if self.running else []
+        return [
+            {
+                "id": item.message.id,
+                "content": item.message.artifacts,
+                "status": "running" if item is self.running else "waiting",
+                "position": position,
+            }
+            for position, item in enumerate([*items, *self.waiting], start=0 if items else 1)
+        ]
+
+    def find(self, message_id: str) -> Item | None:
+        """The message of that id that has not ended."""
+        if self.running is not None and self.running.message.id == message_id:
+            return self.running
+        return next((item for item in self.waiting if item.message.id == message_id), None)
+
+    def rest(self) -> None:
+        """Nothing is left to do."""
+        if self._bus is not None:
+            self._bus.fan_out.rest()
+
+    def trim(self) -> None:
+        """Nobody has looked for a while: let go of what can be made again."""
+        if self.running is None:
+            self._step = self.calls = None
+            self.thread.trim()
+
+    def steers(self) -> bool:
+        """Whether a message waits to enter the running loop."""
+        return any(item.message.mode == "steer" for item in self.waiting)
+
+    def _make_step(self) -> Step:
+        agent = self.the_agent()
+        self.calls = CallHandler(asker=self.kit.asker, limits=agent.call_limits, deps=agent.deps)
+        options: list[Option] = list(agent.options)
+        if agent.tools is not None:
+            options.append(ToolsOption(agent.tools))
+        if agent.output is not None:
+            options.append(OutputOption(agent.output.name, agent.output.schema))
+        hooks = StepHooks(transforms=agent.transforms, handlers=(self.calls, *agent.handlers, _Ending(self)))
+        return Step(
+            self.thread, bus=self.bus, journal=self.journal, hooks=hooks, options=options, tracer=self.kit.tracer
+        )
+
+    def _decided(self, ending: EndingRecord) -> None:
+        if self.running is not None and self.running.message.id == ending.message:
+            self.running.decided = True
+
+    async def _taken(self, writer: Writer, foreign: bool) -> None:
+        """A new epoch; when somebody else wrote since, read the thread anew."""
+        if foreign:
+            stored = await self.kit.store.load(self.id)
+            self.thread.replace_all(stored.turns, tip=stored.tip)
+            self.thread.meta.replace_all(stored.metadata)
+            self.effects, self.started = stored.effects, stored.started
+            self.bus.fan_out.expire()
+        self.bus.fan_out.epoch = writer.epoch
+
+
+class _Ending:
+    """Puts a message's ending into the same append as its last turn."""
+
+    __slots__ = ("_core",)
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+
+    def prepare(self, draft: Draft, options: Sequence[Option]) -> Sequence[Record]:
+        core = self._core
+        item = core.running
+        if item is None or item.ends is None or core.steers() or not item.ends(draft):
+            return ()
+        return (EndingRecord(message=item.message.id, outcome=Outcome.DONE, turn=draft.id),)
+
+    async def handle(self, artifact: Artifact, emitter: Emitter) -> None:
+        """Nothing: only the append matters."""
+
+

@@ -1,0 +1,203 @@
+"""`Manager`: finds, makes and keeps live sessions."""
+
+import asyncio
+import secrets
+from collections.abc import Callable, Mapping, Sequence
+from types import TracebackType
+from typing import Self
+
+from ore._aio import finish
+from ore.agent import AgentSpec
+from ore.errors import NotFoundError
+from ore.event import Entry, OnEmit, Tracer
+from ore.ledger import MemoryStore, Page, Store, StoredThread, check_id
+from ore.loop import Subscription
+from ore.provider import Resolve
+from ore.session.interceptor import Interceptor
+from ore.session.kit import AgentFactory, Kit
+from ore.session.limits import SessionLimits
+from ore.session.sinks import Sink, Sinks
+from ore.session.stream import Stream
+from ore.tool import Asker
+
+__all__ = ["Defaults", "Manager"]
+
+Defaults = Callable[[Stream], Mapping[str, str]]
+"""Facts that a session gets where it has none, when it is made or attached."""
+
+
+class Manager:
+    """Sessions by id, over one store.
+
+    Args:
+        agent: The agent of every session, or what makes one for each.
+        store: Where threads are; in memory by default.
+        limits: On what sessions take in.
+        interceptors: Asked for each message, in order.
+        defaults: Facts for sessions that lack them.
+        resolve: Finds providers by a model's name, for sessions that change model.
+        asker: Asks for approvals; nobody by default, which denies them.
+        tracer: Makes spans.
+    """
+
+    def __init__(
+        self,
+        agent: AgentSpec | AgentFactory,
+        store: Store | None = None,
+        *,
+        limits: SessionLimits | None = None,
+        interceptors: Sequence[Interceptor] = (),
+        defaults: Defaults | None = None,
+        resolve: Resolve | None = None,
+        asker: Asker | None = None,
+        tracer: Tracer | None = None,
+    ) -> None:
+        factory: AgentFactory = (lambda stream: agent) if isinstance(agent, AgentSpec) else agent
+        self.store: Store = store if store is not None else MemoryStore()
+        self._sinks = Sinks(self._subscribe)
+        self._kit = Kit(
+            store=self.store,
+            agent=factory,
+            limits=limits or SessionLimits(),
+            resolve=resolve,
+            interceptors=list(interceptors),
+            on_emit=self._on_emit,
+            forget=self._forget,
+            asker=asker,
+            tracer=tracer,
+        )
+        self._defaults = defaults
+        self._streams: dict[str, Stream] = {}
+        self._opening: dict[str, asyncio.Task[Stream]] = {}
+
+    async def create(self, metadata: Mapping[str, str] | None = None) -> Stream:
+        """A new session under an id of 32 hexadecimal characters."""
+        return await self.create_with_id(secrets.token_hex(16), metadata)
+
+    async def create_with_id(self, session_id: str, metadata: Mapping[str, str] | None = None) -> Stream:
+        """A new session under an id of one's own.
+
+        Raises:
+            ConflictError: A thread of that id exists.
+            InputError: The id may not name a thread.
+        """
+        await self.store.create(check_id(session_id), dict(metadata or {}))
+        stored = StoredThread(id=session_id, metadata=dict(metadata or {}), turns=(), epoch=1)
+        try:
+            stream = Stream(self._kit, stored)
+        except BaseException:
+            await finish(self.store.delete(session_id))
+            raise
+        await self._enter(stream)
+        return stream
+
+    async def attach(self, session_id: str) -> Stream:
+        """The live session of a thread; loaded when it is not active. At the same time many get the same one.
+
+        Raises:
+            NotFoundError: There is no such thread.
+            CorruptError: It cannot be read.
+        """
+        check_id(session_id)
+        while True:
+            stream = self._streams.get(session_id)
+            if stream is not None and not stream.closed:
+                return stream
+            opening = self._opening.get(session_id)
+            if opening is None:
+                opening = self._opening[session_id] = asyncio.create_task(self._open(session_id))
+                opening.add_done_callback(lambda task: self._opened(session_id, task))
+            await asyncio.wait((opening,))
+            if not opening.cancelled():
+                return opening.result()
+
+    def get(self, session_id: str) -> Stream:
+        """An active session.
+
+        Raises:
+            NotFoundError: It is not active; `attach` it.
+        """
+        stream = self._streams.get(session_id)
+        if stream is None:
+            raise NotFoundError(f"no active session {session_id!r}; attach it first")
+        return stream
+
+    async def get_by(self, key: str, value: str) -> str | None:
+        """Id of a thread that has this fact, whether it is active or not."""
+        return await self.store.get_by(key, value)
+
+    async def get_thread(self, session_id: str) -> StoredThread:
+        """A thread as it is stored, without attaching it."""
+        return await self.store.load(session_id)
+
+    def list(self) -> Sequence[Stream]:
+        """The active sessions, in the order in which they became active."""
+        return tuple(self._streams.values())
+
+    async def list_threads(self, *, query: str = "", cursor: str | None = None, limit: int = 20) -> Page:
+        """Stored threads, most recently written first."""
+        return await self.store.list(query=query, cursor=cursor, limit=limit)
+
+    async def close(self, session_id: str) -> None:
+        """Close an active session; its thread stays.
+
+        Raises:
+            NotFoundError: It is not active.
+        """
+        await self.get(session_id).close()
+
+    async def aclose(self) -> None:
+        """Close every session, let sinks see the last events, and let the store go."""
+        for stream in tuple(self._streams.values()):
+            await stream.close()
+        await self._sinks.drain()
+        await self.store.aclose()
+
+    def register_sink(self, sink: Sink, *kinds: str) -> Callable[[], None]:
+        """Have `sink` see the events of all sessions, present and future; returns what removes it."""
+        remove = self._sinks.register(sink, *kinds)
+        for session_id in self._streams:
+            self._sinks.follow(session_id)
+        return remove
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose()
+
+    async def _open(self, session_id: str) -> Stream:
+        stream = Stream(self._kit, await self.store.load(session_id))
+        await self._enter(stream)
+        stream.recover(await self.store.pending(session_id))
+        return stream
+
+    def _opened(self, session_id: str, task: "asyncio.Task[Stream]") -> None:
+        self._opening.pop(session_id, None)
+        if not task.cancelled():
+            task.exception()  # whoever attaches raises it
+
+    async def _enter(self, stream: Stream) -> None:
+        self._streams[stream.id] = stream
+        self._sinks.follow(stream.id)
+        if self._defaults is not None:
+            known = stream.metadata.all()
+            missing = {key: value for key, value in self._defaults(stream).items() if key not in known}
+            if missing:
+                await stream.metadata.change(missing)
+
+    def _subscribe(self, session_id: str) -> Subscription | None:
+        stream = self._streams.get(session_id)
+        return stream.subscribe() if stream is not None and not stream.closed else None
+
+    def _on_emit(self, session_id: str) -> OnEmit:
+        def push(entry: Entry) -> None:
+            self._sinks.push(session_id, entry)
+
+        return push
+
+    def _forget(self, session_id: str) -> None:
+        self._streams.pop(session_id, None)
+        self._sinks.leave(session_id)

@@ -1,0 +1,89 @@
+"""`Outcome` and `Ticket`: what becomes of an accepted message."""
+
+from collections.abc import Awaitable, Callable, Generator
+from typing import Any
+
+import msgspec
+
+from ore.ledger import Outcome as Status
+from ore.ledger import Turn
+from ore.session.latch import Latch
+
+__all__ = ["Interrupted", "Outcome", "Ticket"]
+
+
+class Outcome(msgspec.Struct, frozen=True, kw_only=True):
+    """How a message ended.
+
+    Attributes:
+        status: `done`, `cancelled`, `failed`, `cleared` or `closed`.
+        turn: The last assistant turn of the message, if any.
+        error: Why it failed.
+    """
+
+    status: Status
+    turn: Turn | None = None
+    error: Exception | None = None
+
+
+class Interrupted(msgspec.Struct, frozen=True, kw_only=True):
+    """What an interrupt did.
+
+    Attributes:
+        cancelled: Id of the message that was running, if one was.
+        cleared: What was taken out of the queue: pairs of id and content.
+    """
+
+    cancelled: str | None = None
+    cleared: tuple[tuple[str, tuple[Any, ...]], ...] = ()
+
+
+class Ticket:
+    """Stands for one message; await it for its `Outcome`.
+
+    Whoever waits may go away: that stops nothing. Several may wait.
+    """
+
+    __slots__ = ("_accepted", "_outcome", "_withdraw", "id")
+
+    def __init__(self, id: str, withdraw: "Callable[[Ticket], Awaitable[bool]] | None" = None) -> None:
+        self.id = id
+        self._withdraw = withdraw
+        self._accepted: Latch[Exception | None] = Latch()
+        self._outcome: Latch[Outcome] = Latch()
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """How it ended; `None` while it has not."""
+        return self._outcome.value
+
+    async def accepted(self) -> None:
+        """Return once the message is durable: it will be worked on, whatever happens to this process.
+
+        Raises:
+            StoreError: It could not be stored.
+            SessionOwnedError: Another process owns the session; nothing was stored.
+        """
+        error = await self._accepted.wait()
+        if error is not None:
+            raise error
+
+    def __await__(self) -> Generator[Any, None, Outcome]:
+        return self._outcome.wait().__await__()
+
+    async def withdraw(self) -> bool:
+        """Take the message back before it starts.
+
+        Returns:
+            Whether that was in time; then its outcome is `cleared`.
+        """
+        return self._withdraw is not None and await self._withdraw(self)
+
+    def accept(self, error: Exception | None = None) -> None:
+        """The message is durable, or could not be made so."""
+        self._accepted.set(error)
+
+    def resolve(self, outcome: Outcome) -> None:
+        """The message ended."""
+        self._accepted.set(None)
+        self._outcome.set(outcome)

@@ -1,0 +1,350 @@
+"""`Stream`: one live session."""
+
+import contextvars
+import secrets
+from collections.abc import Mapping, Sequence
+from types import TracebackType
+from typing import Any, Self
+
+from ore._aio import finish
+from ore.artifact import Artifact, Text, clean
+from ore.errors import ConflictError, InputError, LimitError, SessionClosedError
+from ore.event import (
+    CURRENT,
+    Event,
+    InputEvent,
+    InterruptEvent,
+    Lifecycle,
+    Snapshot,
+    UserMessage,
+    content_of,
+)
+from ore.ledger import Draft, EndingRecord, Message, Role, State, StoredThread, Turn, check_id
+from ore.ledger import Outcome as Status
+from ore.loop import Policy, Subscription
+from ore.models import Spec
+from ore.session.core import Core
+from ore.session.item import Item
+from ore.session.kit import Kit
+from ore.session.latch import Latch
+from ore.session.metadata import Metadata
+from ore.session.outcome import Interrupted, Outcome, Ticket
+from ore.session.worker import Worker
+
+__all__ = ["Stream"]
+
+
+class Stream:
+    """A session: one worker, one queue, one event log, any number of front ends.
+
+    Made by a `Manager`. Every method may be called from any task of the loop
+    it was made in, at any time. Closing it leaves the thread in the store.
+    """
+
+    __slots__ = ("_core", "_worker", "metadata")
+
+    def __init__(self, kit: Kit, stored: StoredThread) -> None:
+        self._core = Core(kit, stored)
+        self._worker = Worker(self._core, self)
+        self.metadata = Metadata(self._core)
+        self._core.agent = kit.agent(self)
+
+    @property
+    def id(self) -> str:
+        """The session's id, which is its thread's."""
+        return self._core.id
+
+    @property
+    def closed(self) -> bool:
+        """Whether it takes nothing in any more."""
+        return self._core.closed
+
+    @property
+    def phase(self) -> str:
+        """`idle`, `queued`, `submitted`, `streaming`, `tools`, `waiting` or `closing`."""
+        return self._core.phase
+
+    @property
+    def state(self) -> State:
+        """The live ledger, to read."""
+        return self._core.thread
+
+    @property
+    def turns(self) -> Sequence[Turn]:
+        """The active path; never changes afterwards."""
+        return self._core.thread.turns
+
+    @property
+    def spec(self) -> Spec:
+        """Which model answers the next inference, and how."""
+        return self._core.spec()
+
+    @property
+    def queue(self) -> Sequence[Mapping[str, Any]]:
+        """The running message and those that wait, in order: id, content, status, position."""
+        return self._core.queue()
+
+    def submit(self, event: InputEvent | str) -> Ticket:
+        """Put a message into the queue, in the order of calls, and return at once.
+
+        The caller's context variables travel with it. A message whose id
+        waits, runs or has ended here before is not taken twice.
+
+        Raises:
+            SessionClosedError: The session is closed.
+            InputError: The content or the id cannot be used.
+            LimitError: The message is too large, or too many wait.
+            ConflictError: Another content waits under this id.
+        """
+        self._check_open()
+        if isinstance(event, str):
+            event = UserMessage(content=event)
+        if isinstance(event, InterruptEvent):
+            return self._interrupt_ticket(event)
+        if not isinstance(event, UserMessage):
+            raise InputError(f"expected a user message or an interrupt, got {getattr(event, 'kind', event)!r}")
+        return self._enqueue(self._message(event))
+
+    async def process(self, event: InputEvent | str) -> Outcome:
+        """Submit, and wait for the ending. Being cancelled while waiting stops nothing.
+
+        Raises:
+            Exception: What the message failed with.
+            SessionClosedError: The session was closed before it began.
+        """
+        outcome = await self.submit(event)
+        if outcome.error is not None:
+            raise outcome.error
+        if outcome.status is Status.CLOSED:
+            raise SessionClosedError(f"session {self.id!r} was closed before the message began")
+        return outcome
+
+    def cancel(self, activity_id: str | None = None) -> bool:
+        """Cancel the running message, or just one tool call of it; what waits goes on.
+
+        Returns:
+            Whether there was something to cancel.
+
+        Raises:
+            SessionClosedError: The session is closed.
+        """
+        self._check_open()
+        core = self._core
+        if activity_id is not None:
+            return core.calls is not None and core.calls.stop(activity_id)
+        return core.running is not None and core.running.cancel("cancelled")
+
+    async def interrupt(self, *, clear: bool = True) -> Interrupted:
+        """Clear the queue, then cancel what runs; only what was accepted before is touched.
+
+        Args:
+            clear: Whether what waits is taken out. Each such message ends with
+                outcome `cleared` and its content, before the running one.
+
+        Raises:
+            SessionClosedError: The session is closed.
+            StoreError: The clearing could not be made durable; nothing was done.
+        """
+        self._check_open()
+        return await self._interrupt(self._core.running, self._pick(self._core.waiting if clear else []))
+
+    def subscribe(
+        self, *kinds: str, after: str | None = None, policy: Policy = "coalesce", deltas: bool = True
+    ) -> Subscription:
+        """Read events from now on, or behind the event `after`; see `EventBus.subscribe`."""
+        return self._core.bus.subscribe(*kinds, after=after, policy=policy, deltas=deltas)
+
+    def snapshot(self) -> Snapshot:
+        """Turns, facts, phase, queue and open blocks at this moment."""
+        return self._core.snapshot(self._core.bus.fan_out.cursor)
+
+    def snapshot_and_subscribe(
+        self, *kinds: str, policy: Policy = "coalesce", deltas: bool = True
+    ) -> tuple[Snapshot, Subscription]:
+        """The state, and every event after it: no gap and no double between them."""
+        return self.snapshot(), self.subscribe(*kinds, policy=policy, deltas=deltas)
+
+    def emit(self, event: Event | Artifact) -> None:
+        """Publish an event of one's own, also while a message runs.
+
+        Raises:
+            SessionClosedError: The session is closed.
+        """
+        self._check_open()
+        self._core.bus.emit(event, context=self._core.outside())
+
+    async def append_turn(self, role: Role, *artifacts: Artifact) -> Turn:
+        """Record a turn that no message brought, durably, without inference.
+
+        Raises:
+            SessionClosedError: The session is closed.
+            StoreError: It could not be made durable.
+        """
+        self._check_open()
+        token = CURRENT.set(self._core.outside())
+        try:
+            return await self._core.step.record(Draft(role=role, artifacts=artifacts))
+        finally:
+            CURRENT.reset(token)
+
+    def recover(self, messages: Sequence[Message]) -> None:
+        """Go on with what an earlier process left in the inbox; called once, by the manager."""
+        core = self._core
+        for message in messages:
+            if core.find(message.id) is None:
+                core.waiting.append(
+                    Item(message, Ticket(message.id, self._withdraw), core.envelope(message), contextvars.Context())
+                )
+                core.waiting[-1].ticket.accept()
+        if core.waiting:
+            self._worker.wake()
+
+    async def load_turns(self, turns: Sequence[Turn]) -> None:
+        """Read the ledger anew from `turns`; for a session at rest, in memory only."""
+        self._check_open()
+        self._core.thread.replace_all(turns)
+
+    async def save(self) -> None:
+        """Return once everything submitted so far is durable; the rest always is."""
+        for item in list(self._core.intake):
+            await item.ticket.accepted()
+
+    async def close(self) -> None:
+        """End the running message as cancelled and the waiting ones as closed; closing twice is fine."""
+        core = self._core
+        if not core.closed:
+            core.closed = True
+            await finish(self._close())
+        await self._worker.join()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    def _check_open(self) -> None:
+        if self._core.closed:
+            raise SessionClosedError(f"session {self.id!r} is closed; attach it again to go on")
+
+    def _message(self, event: UserMessage) -> Message:
+        limits = self._core.kit.limits
+        artifacts = tuple(_cleaned(artifact) for artifact in content_of(event.content))
+        size = sum(_size(artifact) for artifact in artifacts)
+        if size > limits.message_bytes:
+            raise LimitError(f"message: expected at most {limits.message_bytes} bytes, got {size}")
+        if len(self._core.waiting) >= limits.queue:
+            raise LimitError(f"queue: expected at most {limits.queue} waiting messages; wait for some to end")
+        here = CURRENT.get()
+        return Message(
+            id=check_id(event.id, "message") if event.id is not None else secrets.token_hex(8),
+            artifacts=artifacts,
+            mode=event.mode,
+            provenance=here.provenance,
+            traceparent=here.traceparent,
+        )
+
+    def _enqueue(self, message: Message) -> Ticket:
+        core = self._core
+        known = core.find(message.id)
+        if known is not None:
+            if known.message.artifacts != message.artifacts:
+                raise ConflictError(f"message {message.id!r} was submitted before with another content")
+            return known.ticket
+        ahead = core.running is not None or bool(core.waiting)
+        item = Item(message, Ticket(message.id, self._withdraw), core.envelope(message), contextvars.copy_context())
+        core.waiting.append(item)
+        core.intake.append(item)
+        if ahead:
+            core.emit(Lifecycle(phase="queued"), item.envelope)
+        self._worker.wake()
+        return item.ticket
+
+    async def _interrupt(self, running: Item | None, items: Sequence[Item]) -> Interrupted:
+        cleared = await finish(self._clear(items, Status.CLEARED))
+        cancelled = running is not None and running.cancel("cancelled")
+        return Interrupted(
+            cancelled=running.message.id if running and cancelled else None,
+            cleared=tuple((item.message.id, item.message.artifacts) for item in cleared),
+        )
+
+    def _interrupt_ticket(self, event: InterruptEvent) -> Ticket:
+        ticket = Ticket(secrets.token_hex(8))
+        work = self._interrupt(self._core.running, self._pick(self._core.waiting if event.clear else []))
+
+        async def interrupt() -> None:
+            try:
+                await work
+                outcome = Outcome(status=Status.DONE)
+            except Exception as error:
+                outcome = Outcome(status=Status.FAILED, error=error)
+            ticket.resolve(outcome)
+
+        self._worker.apart(interrupt())
+        return ticket
+
+    async def _withdraw(self, ticket: Ticket) -> bool:
+        items = [item for item in self._core.waiting if item.ticket is ticket]
+        return bool(await finish(self._clear(self._pick(items), Status.CLEARED)))
+
+    def _pick(self, items: Sequence[Item]) -> Sequence[Item]:
+        """Those that have not begun, which from now on they will not."""
+        picked = [item for item in items if item.clearing is None]
+        for item in picked:
+            item.clearing = Latch()
+        return picked
+
+    async def _clear(self, items: Sequence[Item], status: Status) -> Sequence[Item]:
+        """End messages that have not begun, durably, then tell everybody."""
+        core = self._core
+        try:
+            for item in items:
+                await item.ticket.accepted()
+            items = [item for item in items if item.ticket.outcome is None]
+            if items:
+                await core.journal([EndingRecord(message=item.message.id, outcome=status) for item in items])
+        except BaseException:
+            for item in items:
+                _let_go(item, False)
+            self._worker.wake()
+            raise
+        core.waiting = [item for item in core.waiting if item not in items]
+        for item in items:
+            content = item.message.artifacts if status is Status.CLEARED else None
+            core.emit(Lifecycle(phase="done", outcome=status, content=content), item.envelope)
+            item.ticket.resolve(Outcome(status=status))
+            _let_go(item, True)
+        return items
+
+    async def _close(self) -> None:
+        core = self._core
+        try:
+            await self._clear(self._pick(core.waiting), Status.CLOSED)
+        finally:
+            if core.running is not None:
+                core.running.cancel("closed")
+            await self._worker.join()
+            core.bus.close()
+            if core.kit.forget is not None:
+                core.kit.forget(core.id)
+
+
+def _let_go(item: Item, cleared: bool) -> None:
+    latch, item.clearing = item.clearing, item.clearing if cleared else None
+    if latch is not None:
+        latch.set(cleared)
+
+
+def _cleaned(artifact: Artifact) -> Artifact:
+    if isinstance(artifact, Text) and not artifact.content.isascii():
+        return Text(content=clean(artifact.content), provider_data=artifact.provider_data)
+    return artifact
+
+
+def _size(artifact: Artifact) -> int:
+    data = getattr(artifact, "data", None)
+    return len(artifact.for_human()) + (len(data) if isinstance(data, bytes) else 0)
+
+
