@@ -61,7 +61,12 @@ def content_of(content: Content) -> tuple[Artifact, ...]:
         return (Text(content=content),)
     artifacts = (content,) if isinstance(content, Artifact) else tuple(content)
     for artifact in artifacts:
-        if not isinstance(artifact, Artifact) or not artifact.persistent:
-            shown = artifact.kind if isinstance(artifact, Artifact) else type(artifact).__name__
-            raise InputError(f"content: expected text or complete artifacts, got {shown!r}")
+        _check(artifact)
     return artifacts
+
+
+def _check(artifact: object) -> None:
+    if isinstance(artifact, Artifact) and artifact.persistent:
+        return
+    shown = artifact.kind if isinstance(artifact, Artifact) else type(artifact).__name__
+    raise InputError(f"content: expected text or complete artifacts, got {shown!r}")

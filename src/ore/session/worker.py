@@ -12,7 +12,7 @@ from ore._aio import finish
 from ore.artifact import ResultStatus
 from ore.cognitive import Check, Runtime
 from ore.errors import FencedError, LimitError, OreError, ToolError, describe
-from ore.event import CURRENT, ErrorEvent, Lifecycle, UserMessage
+from ore.event import CURRENT, ErrorEvent, Lifecycle, UserMessage, content_of
 from ore.ledger import Draft, EndingRecord, Message, Role, TakenRecord, Turn
 from ore.ledger import Outcome as Status
 from ore.loop import CANCELLED, LOST, Reason, is_reported, mark_reported, results_for
@@ -201,7 +201,7 @@ class Worker:
             message = await self._intercept(item)
             if message is None:
                 return None
-            draft = Draft(role=Role.USER, artifacts=tuple(message.content))
+            draft = Draft(role=Role.USER, artifacts=content_of(message.content))
             marked = () if item.message.taken else (TakenRecord(message=item.message.id),)
             await core.step.record(draft, *marked)
         provider, spec = core.provider()
