@@ -1,6 +1,6 @@
 """`AgentSpec`: everything that makes one agent, as a value."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -25,12 +25,12 @@ class OutputType:
 
     Attributes:
         name: A name for the schema.
-        schema: Its JSON Schema.
+        schema: Makes its JSON Schema; asked when a model is.
         parse: Reads an answer's text; raises `ToolError` with what is wrong with it.
     """
 
     name: str
-    schema: Any
+    schema: Callable[[], Mapping[str, Any]]
     parse: Callable[[str], Any]
 
 

@@ -30,11 +30,19 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StepHooks:
-    """What runs around an inference, each kind in order."""
+    """What runs around an inference, each kind in order.
+
+    Attributes:
+        before: Asked for turns that enter the ledger first.
+        transforms: Change what the provider sees.
+        handlers: See what came of it.
+        tracer: Makes spans.
+    """
 
     before: Sequence[Before] = ()
     transforms: Sequence[Transform] = ()
     handlers: Sequence[Handler] = ()
+    tracer: Tracer | None = None
 
 
 class Step:
@@ -48,7 +56,6 @@ class Step:
         hooks: What runs around an inference.
         options: Options for every inference, before those of a call.
         spec: What holds where a call has no opinion.
-        tracer: Makes spans.
     """
 
     def __init__(
@@ -60,7 +67,6 @@ class Step:
         hooks: StepHooks | None = None,
         options: Sequence[Option] = (),
         spec: Spec | None = None,
-        tracer: Tracer | None = None,
     ) -> None:
         hooks = hooks or StepHooks()
         self.bus = bus or EventBus()
@@ -72,7 +78,7 @@ class Step:
         self._finishers = tuple(handler for handler in self._handlers if isinstance(handler, Finisher))
         self._options = tuple(options)
         self._spec = spec
-        self._tracer = tracer
+        self._tracer = hooks.tracer
         self._pipeline: Pipeline | None = None
 
     @property

@@ -7,6 +7,7 @@ from ore.session.limits import SessionLimits
 from ore.session.manager import Defaults, Manager
 from ore.session.metadata import Metadata
 from ore.session.outcome import Interrupted, Outcome, Ticket
+from ore.session.services import Services
 from ore.session.sinks import Sink
 from ore.session.stream import Stream
 
@@ -22,6 +23,7 @@ __all__ = [
     "Manager",
     "Metadata",
     "Outcome",
+    "Services",
     "SessionLimits",
     "Sink",
     "Stream",

@@ -121,9 +121,9 @@ class Core:
         """Who answers the next message, and how."""
         spec = self.spec()
         agent = self.the_agent()
-        if spec.name is None or spec.name == agent.spec.name or self.kit.resolve is None:
+        if spec.name is None or spec.name == agent.spec.name or self.kit.services.resolve is None:
             return agent.provider, spec
-        provider, name = self.kit.resolve(spec.name)
+        provider, name = self.kit.services.resolve(spec.name)
         return provider, msgspec.structs.replace(spec, name=name)
 
     def envelope(self, message: Message) -> EventContext:
@@ -193,16 +193,18 @@ class Core:
 
     def _make_step(self) -> Step:
         agent = self.the_agent()
-        self.calls = CallHandler(asker=self.kit.asker, limits=agent.call_limits, deps=agent.deps)
+        self.calls = CallHandler(asker=self.kit.services.asker, limits=agent.call_limits, deps=agent.deps)
         options: list[Option] = list(agent.options)
         if agent.tools is not None:
             options.append(ToolsOption(agent.tools))
         if agent.output is not None:
-            options.append(OutputOption(agent.output.name, agent.output.schema))
-        hooks = StepHooks(transforms=agent.transforms, handlers=(self.calls, *agent.handlers, _Ending(self)))
-        return Step(
-            self.thread, bus=self.bus, journal=self.journal, hooks=hooks, options=options, tracer=self.kit.tracer
+            options.append(OutputOption(agent.output.name, agent.output.schema()))
+        hooks = StepHooks(
+            transforms=agent.transforms,
+            handlers=(self.calls, *agent.handlers, _Ending(self)),
+            tracer=self.kit.services.tracer,
         )
+        return Step(self.thread, bus=self.bus, journal=self.journal, hooks=hooks, options=options)
 
     def _decided(self, ending: EndingRecord) -> None:
         if self.running is not None and self.running.message.id == ending.message:
@@ -236,5 +238,3 @@ class _Ending:
 
     async def handle(self, artifact: Artifact, emitter: Emitter) -> None:
         """Nothing: only the append matters."""
-
-

@@ -9,16 +9,15 @@ from typing import Self
 from ore._aio import finish
 from ore.agent import AgentSpec
 from ore.errors import NotFoundError
-from ore.event import Entry, OnEmit, Tracer
+from ore.event import Entry, OnEmit
 from ore.ledger import MemoryStore, Page, Store, StoredThread, check_id
 from ore.loop import Subscription
-from ore.provider import Resolve
 from ore.session.interceptor import Interceptor
 from ore.session.kit import AgentFactory, Kit
 from ore.session.limits import SessionLimits
+from ore.session.services import Services
 from ore.session.sinks import Sink, Sinks
-from ore.session.stream import Stream
-from ore.tool import Asker
+from ore.session.stream import Stream, open_stream
 
 __all__ = ["Defaults", "Manager"]
 
@@ -35,9 +34,7 @@ class Manager:
         limits: On what sessions take in.
         interceptors: Asked for each message, in order.
         defaults: Facts for sessions that lack them.
-        resolve: Finds providers by a model's name, for sessions that change model.
-        asker: Asks for approvals; nobody by default, which denies them.
-        tracer: Makes spans.
+        services: What sessions may call on.
     """
 
     def __init__(
@@ -48,9 +45,7 @@ class Manager:
         limits: SessionLimits | None = None,
         interceptors: Sequence[Interceptor] = (),
         defaults: Defaults | None = None,
-        resolve: Resolve | None = None,
-        asker: Asker | None = None,
-        tracer: Tracer | None = None,
+        services: Services | None = None,
     ) -> None:
         factory: AgentFactory = (lambda stream: agent) if isinstance(agent, AgentSpec) else agent
         self.store: Store = store if store is not None else MemoryStore()
@@ -59,12 +54,10 @@ class Manager:
             store=self.store,
             agent=factory,
             limits=limits or SessionLimits(),
-            resolve=resolve,
-            interceptors=list(interceptors),
+            services=services or Services(),
+            interceptors=tuple(interceptors),
             on_emit=self._on_emit,
             forget=self._forget,
-            asker=asker,
-            tracer=tracer,
         )
         self._defaults = defaults
         self._streams: dict[str, Stream] = {}
@@ -84,7 +77,7 @@ class Manager:
         await self.store.create(check_id(session_id), dict(metadata or {}))
         stored = StoredThread(id=session_id, metadata=dict(metadata or {}), turns=(), epoch=1)
         try:
-            stream = Stream(self._kit, stored)
+            stream = open_stream(self._kit, stored)
         except BaseException:
             await finish(self.store.delete(session_id))
             raise
@@ -110,6 +103,15 @@ class Manager:
             await asyncio.wait((opening,))
             if not opening.cancelled():
                 return opening.result()
+
+    async def open(self, session_id: str | None = None) -> Stream:
+        """The session of that id, created when there is none; a new one without an id."""
+        if session_id is None:
+            return await self.create()
+        try:
+            return await self.attach(session_id)
+        except NotFoundError:
+            return await self.create_with_id(session_id)
 
     def get(self, session_id: str) -> Stream:
         """An active session.
@@ -146,11 +148,15 @@ class Manager:
         """
         await self.get(session_id).close()
 
-    async def aclose(self) -> None:
-        """Close every session, let sinks see the last events, and let the store go."""
+    async def close_all(self) -> None:
+        """Close every active session and let sinks see the last events."""
         for stream in tuple(self._streams.values()):
             await stream.close()
         await self._sinks.drain()
+
+    async def aclose(self) -> None:
+        """Close every active session, then the store."""
+        await self.close_all()
         await self.store.aclose()
 
     def register_sink(self, sink: Sink, *kinds: str) -> Callable[[], None]:
@@ -169,9 +175,9 @@ class Manager:
         await self.aclose()
 
     async def _open(self, session_id: str) -> Stream:
-        stream = Stream(self._kit, await self.store.load(session_id))
+        stored = await self.store.load(session_id)
+        stream = open_stream(self._kit, stored, await self.store.pending(session_id))
         await self._enter(stream)
-        stream.recover(await self.store.pending(session_id))
         return stream
 
     def _opened(self, session_id: str, task: "asyncio.Task[Stream]") -> None:

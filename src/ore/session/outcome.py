@@ -1,6 +1,6 @@
 """`Outcome` and `Ticket`: what becomes of an accepted message."""
 
-from collections.abc import Awaitable, Callable, Generator
+from collections.abc import Awaitable, Callable, Generator, Sequence
 from typing import Any
 
 import msgspec
@@ -19,10 +19,12 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
         status: `done`, `cancelled`, `failed`, `cleared` or `closed`.
         turn: The last assistant turn of the message, if any.
         error: Why it failed.
+        turns: The turns that it added, in order, its own first.
     """
 
     status: Status
     turn: Turn | None = None
+    turns: Sequence[Turn] = ()
     error: Exception | None = None
 
 

@@ -2,9 +2,9 @@
 
 import contextvars
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
 from ore._aio import finish
 from ore.artifact import Artifact, Text, clean
@@ -31,7 +31,18 @@ from ore.session.metadata import Metadata
 from ore.session.outcome import Interrupted, Outcome, Ticket
 from ore.session.worker import Worker
 
-__all__ = ["Stream"]
+__all__ = ["Stream", "open_stream"]
+
+
+def open_stream(kit: Kit, stored: StoredThread, pending: Sequence[Message] = ()) -> "Stream":
+    """A live session of a stored thread; what an earlier process left unfinished goes on.
+
+    Raises:
+        Exception: The agent factory failed; nothing was begun.
+    """
+    stream = Stream(kit, stored)
+    stream._recover(pending)
+    return stream
 
 
 class Stream:
@@ -60,11 +71,6 @@ class Stream:
         return self._core.closed
 
     @property
-    def phase(self) -> str:
-        """`idle`, `queued`, `submitted`, `streaming`, `tools`, `waiting` or `closing`."""
-        return self._core.phase
-
-    @property
     def state(self) -> State:
         """The live ledger, to read."""
         return self._core.thread
@@ -78,11 +84,6 @@ class Stream:
     def spec(self) -> Spec:
         """Which model answers the next inference, and how."""
         return self._core.spec()
-
-    @property
-    def queue(self) -> Sequence[Mapping[str, Any]]:
-        """The running message and those that wait, in order: id, content, status, position."""
-        return self._core.queue()
 
     def submit(self, event: InputEvent | str) -> Ticket:
         """Put a message into the queue, in the order of calls, and return at once.
@@ -155,7 +156,7 @@ class Stream:
         return self._core.bus.subscribe(*kinds, after=after, policy=policy, deltas=deltas)
 
     def snapshot(self) -> Snapshot:
-        """Turns, facts, phase, queue and open blocks at this moment."""
+        """Turns, facts, phase, queue and open blocks at this moment; its id is the cursor to go on from."""
         return self._core.snapshot(self._core.bus.fan_out.cursor)
 
     def snapshot_and_subscribe(
@@ -187,27 +188,14 @@ class Stream:
         finally:
             CURRENT.reset(token)
 
-    def recover(self, messages: Sequence[Message]) -> None:
-        """Go on with what an earlier process left in the inbox; called once, by the manager."""
-        core = self._core
-        for message in messages:
-            if core.find(message.id) is None:
-                core.waiting.append(
-                    Item(message, Ticket(message.id, self._withdraw), core.envelope(message), contextvars.Context())
-                )
-                core.waiting[-1].ticket.accept()
-        if core.waiting:
-            self._worker.wake()
-
     async def load_turns(self, turns: Sequence[Turn]) -> None:
         """Read the ledger anew from `turns`; for a session at rest, in memory only."""
         self._check_open()
         self._core.thread.replace_all(turns)
 
-    async def save(self) -> None:
-        """Return once everything submitted so far is durable; the rest always is."""
-        for item in list(self._core.intake):
-            await item.ticket.accepted()
+    async def idle(self) -> None:
+        """Return once nothing runs and nothing waits."""
+        await self._worker.join()
 
     async def close(self) -> None:
         """End the running message as cancelled and the waiting ones as closed; closing twice is fine."""
@@ -224,6 +212,18 @@ class Stream:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         await self.close()
+
+    def _recover(self, messages: Sequence[Message]) -> None:
+        """Go on with what an earlier process left in the inbox."""
+        core = self._core
+        for message in messages:
+            if core.find(message.id) is None:
+                core.waiting.append(
+                    Item(message, Ticket(message.id, self._withdraw), core.envelope(message), contextvars.Context())
+                )
+                core.waiting[-1].ticket.accept()
+        if core.waiting:
+            self._worker.wake()
 
     def _check_open(self) -> None:
         if self._core.closed:
@@ -346,5 +346,3 @@ def _cleaned(artifact: Artifact) -> Artifact:
 def _size(artifact: Artifact) -> int:
     data = getattr(artifact, "data", None)
     return len(artifact.for_human()) + (len(data) if isinstance(data, bytes) else 0)
-
-

@@ -3,7 +3,7 @@
 import asyncio
 import contextvars
 import logging
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Sequence
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -256,15 +256,16 @@ class Worker:
     async def _end(self, item: Item, outcome: Outcome) -> None:
         """Make the ending durable, tell everybody, resolve the ticket."""
         core = self._core
-        if outcome.turn is None:
-            outcome = msgspec.structs.replace(outcome, turn=self._last(item))
         decided, item.decided = item.decided, True
         if not decided:
             try:
                 await self._close_calls(item)
+                last = next((turn for turn in reversed(self._turns(item)) if turn.role is Role.ASSISTANT), None)
+                outcome = msgspec.structs.replace(outcome, turn=outcome.turn or last)
                 await core.journal((self._record(item, outcome),))
             except Exception as error:
                 outcome = msgspec.structs.replace(outcome, status=Status.FAILED, error=outcome.error or error)
+        outcome = msgspec.structs.replace(outcome, turns=self._turns(item))
         self._tell(item, outcome)
         item.ticket.resolve(outcome)
         if isinstance(outcome.error, FencedError):
@@ -293,14 +294,15 @@ class Worker:
             core.emit(ErrorEvent.of(describe(outcome.error)), item.envelope)
         core.emit(Lifecycle(phase="done", outcome=outcome.status), item.envelope)
 
-    def _last(self, item: Item) -> Turn | None:
-        """The message's last assistant turn."""
-        for turn in reversed(self._core.thread.turns):
+    def _turns(self, item: Item) -> Sequence[Turn]:
+        """The turns that came since the message began."""
+        found: list[Turn] = []
+        for turn in reversed(self._core.thread.all_turns):
             if turn.id == item.tip:
-                return None
-            if turn.role is Role.ASSISTANT:
-                return turn
-        return None
+                break
+            found.append(turn)
+        found.reverse()
+        return found
 
     def _turn(self, turn_id: str | None) -> Turn | None:
         return self._core.thread.get(turn_id) if turn_id else None

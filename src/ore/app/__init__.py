@@ -1,0 +1,24 @@
+"""The front door."""
+
+from ore.app.agent import Agent, OnQuestion
+from ore.app.places import default_store_url
+from ore.app.resolve import ProviderSettings, Resolver, default_model, open_store, tools_by_name
+from ore.app.result import Result
+from ore.app.run import Run
+from ore.app.session import Session
+from ore.app.usage_limits import UsageLimits
+
+__all__ = [
+    "Agent",
+    "OnQuestion",
+    "ProviderSettings",
+    "Resolver",
+    "Result",
+    "Run",
+    "Session",
+    "UsageLimits",
+    "default_model",
+    "default_store_url",
+    "open_store",
+    "tools_by_name",
+]

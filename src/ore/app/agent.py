@@ -1,0 +1,300 @@
+"""`Agent`: the front door."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from typing import Any
+
+import msgspec
+
+from ore._aio import finish
+from ore.agent import AgentSpec, Instructions, OutputType, instructions
+from ore.app.places import default_store_url
+from ore.app.resolve import Resolver, default_model, open_store
+from ore.app.result import Result
+from ore.app.run import Run
+from ore.app.session import Session
+from ore.app.usage_limits import UsageGuard, UsageLimits
+from ore.cognitive import Pattern, ReAct, RunLimits
+from ore.event import Answer, Content, Question
+from ore.ledger import MemoryStore, Store, Turn
+from ore.loop import Handler, Transform
+from ore.models import Spec, merge
+from ore.provider import Provider, Resolve
+from ore.session import Manager, Services
+from ore.tool import Asker, Output, StaticTools, Tool, Toolset, combine
+
+__all__ = ["Agent", "OnQuestion"]
+
+OnQuestion = Callable[[Question], Awaitable[Answer] | Answer]
+"""Answers questions: approvals, and what tools ask. May take its time."""
+
+
+class Agent:
+    """A model with instructions and tools.
+
+    It holds no conversation: one agent serves any number of sessions.
+
+    Args:
+        model: `provider:name`, or a provider object; by default what the
+            environment says, else the embedded model.
+        tools: Functions, `Tool`s or a `Toolset`.
+        instructions: What the model is told first: text, or a function that is
+            asked before each inference.
+        name: For traces, lists and hand-offs.
+        description: What it is good for.
+        output_type: What an answer has to be; one that does not fit goes back
+            to the model, twice.
+        deps: What tools find as `context.deps`.
+        spec: How the model answers.
+        limits: What one message may use.
+        store: Where sessions are kept, as a URL or a `Store`.
+        transforms: Change what the model sees, in order.
+        handlers: See what comes of each inference, in order.
+        pattern: Makes the pattern for one message.
+        resolve: Finds providers by name.
+    """
+
+    def __init__(
+        self,
+        model: str | Provider | None = None,
+        *,
+        tools: Sequence[Tool | Callable[..., Any]] | Toolset = (),
+        instructions: Instructions | None = None,
+        name: str = "agent",
+        description: str = "",
+        output_type: Any = None,
+        deps: Any = None,
+        spec: Spec | None = None,
+        limits: UsageLimits | None = None,
+        store: str | Store | None = None,
+        transforms: Sequence[Transform] = (),
+        handlers: Sequence[Handler] = (),
+        pattern: Callable[[], Pattern] = ReAct,
+        resolve: Resolve | None = None,
+    ) -> None:
+        self.name = name
+        self.description = description
+        self.model = model
+        self._tools = StaticTools(*tools) if isinstance(tools, Sequence) else tools
+        self._instructions = instructions
+        self._output = _output_type(output_type)
+        self._deps = deps
+        self._spec = spec or Spec()
+        self._limits = limits or UsageLimits()
+        self._store = store
+        self._transforms = tuple(transforms)
+        self._handlers = tuple(handlers)
+        self._pattern = pattern
+        self._resolve: Resolve = resolve or Resolver()
+
+    def with_(
+        self,
+        *,
+        model: str | Provider | None = None,
+        tools: Sequence[Tool | Callable[..., Any]] = (),
+        spec: Spec | None = None,
+        limits: UsageLimits | None = None,
+        instructions: Instructions | None = None,
+        resolve: Resolve | None = None,
+    ) -> "Agent":
+        """Another agent, with another model, more tools, and so on; this one stays as it is."""
+        from_here = object.__new__(type(self))
+        from_here.__dict__.update(self.__dict__)
+        from_here.model = model if model is not None else self.model
+        from_here._tools = _more(self._tools, tools)
+        from_here._spec = merge(self._spec, spec)
+        from_here._limits = limits or self._limits
+        from_here._instructions = instructions if instructions is not None else self._instructions
+        from_here._resolve = resolve or self._resolve
+        return from_here
+
+    def spec(self, *, deps: Any = None, output_type: Any = None) -> AgentSpec:
+        """The agent as the value that the core builds sessions from.
+
+        Raises:
+            ModelNotFoundError: There is no such provider.
+            AuthenticationError: Its key is missing.
+        """
+        provider, spec = self._provider()
+        transforms = (instructions(self._instructions),) if self._instructions is not None else ()
+        limits = self._limits
+        return AgentSpec(
+            name=self.name,
+            description=self.description,
+            provider=provider,
+            spec=spec,
+            tools=self._tools.tools,
+            transforms=(*transforms, *self._transforms),
+            handlers=(UsageGuard(limits), *self._handlers),
+            pattern=self._pattern,
+            limits=RunLimits(rounds=limits.rounds, run_s=limits.run_s),
+            output=_output_type(output_type) or self._output,
+            deps=deps if deps is not None else self._deps,
+        )
+
+    async def run(
+        self,
+        content: Content,
+        *,
+        session: str | None = None,
+        store: str | Store | None = None,
+        history: Sequence[Turn] = (),
+        deps: Any = None,
+        output_type: Any = None,
+        on_question: OnQuestion | None = None,
+    ) -> Result:
+        """Answer one message and wait for it.
+
+        It stays in memory unless a session or a store is named.
+
+        Args:
+            content: Text or artifacts.
+            session: A stored session to go on with, or to begin.
+            store: Where it is kept.
+            history: Turns that came before; only without a session.
+            deps: What tools find as `context.deps`.
+            output_type: What the answer has to be, this time.
+            on_question: Answers approvals; without it they are denied.
+
+        Raises:
+            OreError: The message failed.
+            ValueError: Both a session and a history were given.
+        """
+        stream = self.stream(
+            content,
+            session=session,
+            store=store,
+            history=history,
+            deps=deps,
+            output_type=output_type,
+            on_question=on_question,
+        )
+        async with stream as run:
+            return await run.result()
+
+    def run_sync(self, content: Content, **options: Any) -> Result:
+        """`run`, for programs without a loop; takes the same arguments.
+
+        Raises:
+            RuntimeError: A loop runs here already; await `run` there.
+        """
+        try:
+            asyncio.get_running_loop()
+        except RuntimeError:
+            return asyncio.run(self.run(content, **options))
+        raise RuntimeError("run_sync: expected no running event loop, found one; use `await agent.run(…)` here")
+
+    @asynccontextmanager
+    async def stream(
+        self,
+        content: Content,
+        *,
+        session: str | None = None,
+        store: str | Store | None = None,
+        history: Sequence[Turn] = (),
+        deps: Any = None,
+        output_type: Any = None,
+        on_question: OnQuestion | None = None,
+    ) -> AsyncIterator[Run]:
+        """Answer one message and read it as it comes; leaving the block ends the run.
+
+        Takes the same arguments as `run`.
+        """
+        if session is not None and history:
+            raise ValueError("expected either session= or history=, got both: a stored session has its own history")
+        named = session is not None or store is not None
+        kept: str | Store | None = store if named else MemoryStore()
+        opened = self._opened(session, kept, history, deps, output_type, on_question)
+        async with opened as conversation:
+            run = conversation.stream(content)
+            try:
+                yield run
+            finally:
+                if not run.ended:
+                    await finish(conversation.handle.interrupt(clear=False))
+
+    @asynccontextmanager
+    async def session(
+        self,
+        id: str | None = None,
+        *,
+        store: str | Store | None = None,
+        deps: Any = None,
+        on_question: OnQuestion | None = None,
+    ) -> AsyncIterator[Session]:
+        """A conversation that is created or resumed; SQLite by default.
+
+        Leaving the block waits for what was submitted; when an error leaves
+        it, what runs is cancelled.
+
+        Args:
+            id: Its id; a new one when `None`.
+            store: Where it is kept, as a URL or a `Store`.
+            deps: What tools find as `context.deps`.
+            on_question: Answers approvals; without it they are denied.
+
+        Raises:
+            InputError: The id may not name a session.
+            StoreError: The store cannot be used.
+        """
+        async with self._opened(id, store, (), deps, None, on_question) as conversation:
+            yield conversation
+            await conversation.handle.idle()
+
+    @asynccontextmanager
+    async def _opened(
+        self,
+        id: str | None,
+        store: str | Store | None,
+        history: Sequence[Turn],
+        deps: Any,
+        output_type: Any,
+        on_question: OnQuestion | None,
+    ) -> AsyncIterator[Session]:
+        spec = self.spec(deps=deps, output_type=output_type)
+        given = store if store is not None else self._store
+        opened = open_store(given or default_store_url()) if given is None or isinstance(given, str) else given
+        manager = Manager(spec, opened, services=Services(resolve=self._resolve, asker=_asker(on_question)))
+        try:
+            handle = await manager.open(id)
+            if history:
+                await handle.load_turns(history)
+            yield Session(handle, spec.output.parse if spec.output else None)
+        finally:
+            await finish(manager.aclose() if opened is not given else manager.close_all())
+
+    def _provider(self) -> tuple[Provider, Spec]:
+        model = self.model
+        if model is None:
+            model, _ = default_model()
+        if not isinstance(model, str):
+            return model, self._spec
+        provider, name = self._resolve(model)
+        return provider, msgspec.structs.replace(self._spec, name=self._spec.name or name)
+
+
+class _Asked:
+    """An `Asker` that is a function."""
+
+    def __init__(self, function: OnQuestion) -> None:
+        self._function = function
+
+    async def ask(self, question: Question) -> Answer:
+        answer = self._function(question)
+        return answer if isinstance(answer, Answer) else await answer
+
+
+def _asker(function: OnQuestion | None) -> Asker | None:
+    return _Asked(function) if function is not None else None
+
+
+def _output_type(kind: Any) -> OutputType | None:
+    if kind is None or kind is str:
+        return None
+    output: Output[Any] = Output(kind)
+    return OutputType(name=output.name, schema=lambda: output.schema, parse=output.parse)
+
+
+def _more(tools: Toolset, more: Sequence[Tool | Callable[..., Any]]) -> Toolset:
+    return combine(tools, StaticTools(*more)) if more else tools

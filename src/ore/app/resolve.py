@@ -1,0 +1,154 @@
+"""`resolve`: the one place that finds extensions by name, importing them on first use."""
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.metadata import entry_points
+from typing import Any, Final
+
+from ore.errors import InputError, ModelNotFoundError
+from ore.ledger import MemoryStore, Store
+from ore.models import split_name
+from ore.provider import Provider
+from ore.tool import Tool, as_tool
+
+__all__ = ["ProviderSettings", "Resolver", "default_model", "open_store", "tools_by_name"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProviderSettings:
+    """What a provider is made with; an entry point of `ore.providers` is called with it.
+
+    Attributes:
+        base_url: Where it answers, instead of the vendor's own address.
+        lenient: Drop what the model cannot take, with a notice, instead of refusing.
+        timeout_s: Seconds without a byte after which a request fails.
+        path: What stands behind `provider:` for providers that are files.
+    """
+
+    base_url: str | None = None
+    lenient: bool = False
+    timeout_s: float = 300.0
+    path: str | None = None
+
+
+MakeProvider = Callable[[ProviderSettings], Provider]
+
+_PROVIDERS: Final[Mapping[str, str]] = {
+    "local": "ore.ext.providers.local:make",
+    "scripted": "ore.ext.providers.scripted:make",
+}
+_BY_PATH: Final = frozenset({"scripted"})
+"""Providers whose whole name is a path; each path is a provider of its own."""
+
+_STORES: Final[Mapping[str, str]] = {
+    "sqlite": "ore.ext.stores.sqlite:open_store",
+}
+_TOOLS: Final[Mapping[str, str]] = {
+    "calculator": "ore.ext.tools.calculator:tools",
+}
+_KEYED: Final[Sequence[tuple[str, str]]] = ()
+"""Environment variables of keys and the model that each makes the default."""
+
+
+class Resolver:
+    """Finds providers by a model's name; each is made once.
+
+    Args:
+        settings: What they are made with.
+    """
+
+    def __init__(self, settings: ProviderSettings | None = None) -> None:
+        self._settings = settings or ProviderSettings()
+        self._made: dict[str, Provider] = {}
+
+    def __call__(self, name: str) -> tuple[Provider, str]:
+        """The provider of a model's name, and the name it has there.
+
+        Raises:
+            ModelNotFoundError: No such provider.
+            AuthenticationError: Its key is missing.
+        """
+        prefix, rest = split_name(name)
+        if prefix is None and name in ("local",):
+            prefix, rest = name, name
+        if prefix is None:
+            raise ModelNotFoundError(
+                f"model: expected provider:name with one of {', '.join(self.known())}, got {name!r}"
+            )
+        key = name if prefix in _BY_PATH else prefix
+        provider = self._made.get(key)
+        if provider is None:
+            provider = self._made[key] = self._make(prefix, rest, name)
+        return provider, rest
+
+    def known(self) -> Sequence[str]:
+        """Names of the providers there are."""
+        return sorted({*_PROVIDERS, *(point.name for point in entry_points(group="ore.providers"))})
+
+    def _make(self, prefix: str, rest: str, name: str) -> Provider:
+        make: MakeProvider | None = _find(prefix, _PROVIDERS, "ore.providers")
+        if make is None:
+            raise ModelNotFoundError(
+                f"model {name!r}: expected a provider that is one of {', '.join(self.known())}, got {prefix!r}",
+                provider=prefix,
+            )
+        base = self._settings
+        settings = ProviderSettings(
+            base_url=base.base_url, lenient=base.lenient, timeout_s=base.timeout_s, path=rest or None
+        )
+        return make(settings)
+
+
+def default_model() -> tuple[str, str]:
+    """The model when nobody names one, and why it is that."""
+    given = os.environ.get("ORE_MODEL")
+    if given:
+        return given, "ORE_MODEL names it"
+    for variable, model in _KEYED:
+        if os.environ.get(variable):
+            return model, f"{variable} is set"
+    return "local", "no model was named and no key is set"
+
+
+def open_store(url: str) -> Store:
+    """The store of a URL: `memory:`, `sqlite:PATH`, or what an entry point of `ore.stores` knows.
+
+    Nothing is opened before it is used.
+
+    Raises:
+        InputError: No such kind of store.
+    """
+    kind, separator, rest = url.partition(":")
+    if kind == "memory" and separator:
+        return MemoryStore()
+    open_url: Callable[[str], Store] | None = _find(kind, _STORES, "ore.stores") if separator else None
+    if open_url is None:
+        kinds = sorted({"memory", *_STORES, *(point.name for point in entry_points(group="ore.stores"))})
+        raise InputError(f"store: expected one of {', '.join(f'{kind}:…' for kind in kinds)}, got {url!r}")
+    return open_url(rest)
+
+
+def tools_by_name(name: str) -> Sequence[Tool]:
+    """The tools that a name brings.
+
+    Raises:
+        InputError: No such tool.
+    """
+    make: Callable[[], Sequence[Any]] | None = _find(name, _TOOLS, "ore.tools")
+    if make is None:
+        known = sorted({*_TOOLS, *(point.name for point in entry_points(group="ore.tools"))})
+        raise InputError(f"tool: expected one of {', '.join(known)}, got {name!r}")
+    return tuple(as_tool(item) for item in make())
+
+
+def _find(name: str, builtin: Mapping[str, str], group: str) -> Any:
+    """The object of a name: built in, else from an installed package's entry point."""
+    place = builtin.get(name)
+    if place is not None:
+        module, _, attribute = place.partition(":")
+        return getattr(import_module(module), attribute)
+    for point in entry_points(group=group, name=name):
+        return point.load()
+    return None

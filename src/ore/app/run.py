@@ -1,0 +1,109 @@
+"""`Run`: one message and what comes of it, as it comes."""
+
+from collections.abc import AsyncGenerator, Callable
+from types import TracebackType
+from typing import Any, Self
+
+from ore.app.result import Result, stop_reason_of, text_of, usage_of
+from ore.artifact import Text, TextDelta
+from ore.event import Entry, Gap, Lifecycle
+from ore.session import Stream, Ticket
+
+__all__ = ["Run"]
+
+
+class Run:
+    """One submitted message. Reading it, or not, changes nothing about its work.
+
+    Made by `Session.stream`; leaving it detaches, and the message goes on.
+    """
+
+    def __init__(self, stream: Stream, ticket: Ticket, after: str, parse: Callable[[str], Any] | None = None) -> None:
+        self._stream = stream
+        self._ticket = ticket
+        self._after = after
+        self._parse = parse
+
+    @property
+    def id(self) -> str:
+        """The message's id."""
+        return self._ticket.id
+
+    @property
+    def session_id(self) -> str:
+        """The session's id."""
+        return self._stream.id
+
+    @property
+    def ended(self) -> bool:
+        """Whether the message has its outcome."""
+        return self._ticket.outcome is not None
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Leaving changes nothing."""
+
+    async def accepted(self) -> None:
+        """Return once the message is durable."""
+        await self._ticket.accepted()
+
+    async def events(self, *kinds: str) -> AsyncGenerator[Entry, None]:
+        """The message's events, from its first to its `done`, fragments included; of some kinds, or all."""
+        wanted = (*kinds, "lifecycle", "gap") if kinds else ()
+        async with self._stream.subscribe(*wanted, after=self._after) as reader:
+            async for entry in reader:
+                mine = entry.context.message == self.id
+                if (mine or isinstance(entry.event, Gap)) and (not kinds or entry.kind in kinds or entry.kind == "gap"):
+                    yield entry
+                if mine and isinstance(entry.event, Lifecycle) and entry.event.phase == "done":
+                    return
+                if isinstance(entry.event, Gap) and self._ticket.outcome is not None:
+                    return
+
+    async def text(self) -> AsyncGenerator[str, None]:
+        """The text of all its answers, piece by piece, as it comes; nothing twice."""
+        seen: dict[str | None, int] = {}
+        events = self.events("text_delta", "text")
+        try:
+            async for entry in events:
+                piece = _new_text(entry, seen)
+                if piece:
+                    yield piece
+        finally:
+            await events.aclose()
+
+    async def result(self) -> Result:
+        """Wait for the ending.
+
+        Raises:
+            Exception: What the message failed with.
+        """
+        outcome = await self._ticket
+        if outcome.error is not None:
+            raise outcome.error
+        text = text_of(outcome.turn)
+        parsed = self._parse(text) if self._parse is not None and outcome.status == "done" else text
+        return Result(
+            text=text,
+            output=parsed,
+            turns=outcome.turns,
+            usage=usage_of(outcome.turns),
+            status=outcome.status,
+            session_id=self._stream.id,
+            stop_reason=stop_reason_of(outcome.turn),
+        )
+
+
+def _new_text(entry: Entry, seen: dict[str | None, int]) -> str:
+    """What the reader has not had yet of a block: the fragment, or the rest of the complete text."""
+    block = entry.context.block
+    if isinstance(entry.event, TextDelta):
+        seen[block] = seen.get(block, 0) + len(entry.event.content)
+        return entry.event.content
+    if isinstance(entry.event, Text):
+        return entry.event.content[seen.pop(block, 0) :]
+    return ""

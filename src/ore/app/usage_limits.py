@@ -1,0 +1,64 @@
+"""`UsageLimits`: what one run may use; the leaf of the budget tree."""
+
+from dataclasses import dataclass
+from decimal import Decimal
+
+from ore.artifact import Artifact, Usage
+from ore.errors import LimitError
+from ore.event import Emitter, current_context
+
+__all__ = ["UsageGuard", "UsageLimits"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UsageLimits:
+    """What one message may use; beyond it the message fails with code `limit`.
+
+    Attributes:
+        rounds: Inferences.
+        tokens: Prompt and completion tokens of all its inferences together.
+        cost_usd: US dollars, as far as prices are known.
+        run_s: Seconds of work, without waiting for people.
+    """
+
+    rounds: int = 50
+    tokens: int | None = None
+    cost_usd: Decimal | None = None
+    run_s: float | None = None
+
+
+class UsageGuard:
+    """A handler that adds up what a message used and stops it at the limit.
+
+    It looks behind each inference: the one that goes over the limit is the last.
+    """
+
+    def __init__(self, limits: UsageLimits) -> None:
+        self._limits = limits
+        self._message: str | None = None
+        self._used = Usage()
+
+    async def handle(self, artifact: Artifact, emitter: Emitter) -> None:
+        """Count.
+
+        Raises:
+            LimitError: The limit is passed.
+        """
+        if not isinstance(artifact, Usage):
+            return
+        message = current_context().message
+        if message != self._message:
+            self._message, self._used = message, Usage()
+        self._used = self._used + artifact
+        used = _tokens(self._used)
+        if self._limits.tokens is not None and used > self._limits.tokens:
+            raise LimitError(f"usage: expected at most {self._limits.tokens} tokens, used {used}")
+        cost = self._used.cost_usd
+        if self._limits.cost_usd is not None and cost is not None and cost > self._limits.cost_usd:
+            raise LimitError(f"usage: expected at most {self._limits.cost_usd} USD, used {cost}")
+
+
+def _tokens(usage: Usage) -> int:
+    if usage.total_tokens is not None:
+        return usage.total_tokens
+    return (usage.prompt_tokens or 0) + (usage.completion_tokens or 0)
