@@ -2,7 +2,17 @@
 
 from ore.tool.asker import Asker, Denying
 from ore.tool.context import ToolContext
+from ore.tool.flatten import flatten
+from ore.tool.function import FunctionBody, ToolOptions, as_tool, tool
+from ore.tool.json_schema import Schema, check_schema
+from ore.tool.names import is_wire_name, remote_name, wire_name
+from ore.tool.registry import Registry, RemoteSource
+from ore.tool.sandbox import ExecSandbox, Execution, FileSandbox, Sandbox, Sandboxes
+from ore.tool.schema import Output, output_schema
+from ore.tool.schema_body import SchemaBody
+from ore.tool.strict import strict
 from ore.tool.tool import Approve, DisplayHint, Example, Tool, ToolBody, ToolFunction, Traits
+from ore.tool.toolset import Keep, StaticTools, Toolset, approve, combine, filter, prefix, rename
 
 __all__ = [
     "Approve",
@@ -10,9 +20,38 @@ __all__ = [
     "Denying",
     "DisplayHint",
     "Example",
+    "ExecSandbox",
+    "Execution",
+    "FileSandbox",
+    "FunctionBody",
+    "Keep",
+    "Output",
+    "Registry",
+    "RemoteSource",
+    "Sandbox",
+    "Sandboxes",
+    "Schema",
+    "SchemaBody",
+    "StaticTools",
     "Tool",
     "ToolBody",
     "ToolContext",
     "ToolFunction",
+    "ToolOptions",
+    "Toolset",
     "Traits",
+    "approve",
+    "as_tool",
+    "check_schema",
+    "combine",
+    "filter",
+    "flatten",
+    "is_wire_name",
+    "output_schema",
+    "prefix",
+    "remote_name",
+    "rename",
+    "strict",
+    "tool",
+    "wire_name",
 ]
