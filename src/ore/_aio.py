@@ -23,7 +23,7 @@ async def finish(work: Awaitable[T], *, limit_s: float | None = None) -> T:
         TimeoutError: `work` outlived `limit_s`.
         asyncio.CancelledError: The caller was cancelled; `work` has ended.
     """
-    future = asyncio.ensure_future(work)
+    future = work if isinstance(work, asyncio.Future) else asyncio.ensure_future(work)
     if future.done():
         return future.result()
     handle = None

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Awaitable, Mapping, Sequence
-from typing import TypeVar
 
 import msgspec
 
@@ -16,8 +15,6 @@ from ore.ledger.turn import Turn
 
 __all__ = ["MemoryStore"]
 
-T = TypeVar("T")
-
 
 class MemoryStore:
     """A `Store` without durability, for tests and for runs that need none.
@@ -28,6 +25,7 @@ class MemoryStore:
     def __init__(self) -> None:
         self._threads: dict[str, _Entry] = {}
         self._clock = 0
+        self._appended: asyncio.Future[None] | None = None
 
     async def create(self, thread_id: str, metadata: Mapping[str, str]) -> None:
         """Make an empty thread."""
@@ -129,7 +127,7 @@ class MemoryStore:
             entry.add(record)
         writer.sequence = entry.sequence
         entry.written = self._tick()
-        return _done(None)
+        return self._done()
 
     async def park(self, writer: Writer) -> None:
         """Note that the running message is left on purpose."""
@@ -150,13 +148,22 @@ class MemoryStore:
     async def aclose(self) -> None:
         """Nothing to let go of."""
 
+    def _done(self) -> Awaitable[None]:
+        """A future that is done; one for each loop serves every append."""
+        loop = asyncio.get_running_loop()
+        if self._appended is None or self._appended.get_loop() is not loop:
+            self._appended = loop.create_future()
+            self._appended.set_result(None)
+        return self._appended
+
     def _tick(self) -> int:
         self._clock += 1
         return self._clock
 
     def _entry(self, thread_id: str) -> "_Entry":
-        entry = self._threads.get(check_id(thread_id))
+        entry = self._threads.get(thread_id)
         if entry is None:
+            check_id(thread_id)
             raise NotFoundError(f"no thread {thread_id!r}")
         return entry
 
@@ -227,9 +234,3 @@ def _cursor(cursor: str | None) -> int | None:
     if not (cursor.isascii() and cursor.isdigit() and len(cursor) < 19):
         raise InputError(f"expected a cursor that an earlier page gave, got {cursor[:40]!r}")
     return int(cursor)
-
-
-def _done(value: T) -> Awaitable[T]:
-    future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
-    future.set_result(value)
-    return future

@@ -25,7 +25,7 @@ class EventBus:
     one.
 
     Args:
-        on_emit: Called with every event, in this order.
+        on_emit: Called with every event, in this order; asked anew for each event.
         window_bytes: How much the log holds.
         snapshot: Makes the state for readers that fell behind; gets the cursor.
         epoch: The first half of the ids.
@@ -45,7 +45,7 @@ class EventBus:
         idle_s: float = IDLE_S,
         on_expire: Callable[[], None] | None = None,
     ) -> None:
-        self._on_emit = tuple(on_emit)
+        self._on_emit = on_emit
         self._waiting: deque[Entry] = deque()
         self._busy = False
         self.fan_out = FanOut(

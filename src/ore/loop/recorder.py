@@ -44,12 +44,15 @@ class Recorder:
         context = CURRENT.get()
         if self._journal is None:
             return self._apply(place(draft, base), base, context)
-        self._lock = self._lock or asyncio.Lock()
+        if self._lock is None:
+            self._lock = asyncio.Lock()
         async with self._lock:
             turn = place(draft, base)
-            work = asyncio.ensure_future(
-                self._journal((TurnRecord(turn=turn, message=context.message), *records))
-            )
+            journaled = self._journal((TurnRecord(turn=turn, message=context.message), *records))
+            work = journaled if isinstance(journaled, asyncio.Future) else asyncio.ensure_future(journaled)
+            if work.done():
+                work.result()
+                return self._apply(turn, base, context)
             try:
                 await finish(work)
             finally:

@@ -12,7 +12,7 @@ from ore.errors import describe
 from ore.event import Emitter, ErrorEvent, Event, Lifecycle, Tracer
 from ore.ledger import Control, Draft, Journal, Operation, Record, Role, State, Turn, TurnStatus, new_turn_id
 from ore.loop.event_bus import EventBus
-from ore.loop.handler import Finisher, Handler, Preparer
+from ore.loop.handler import Handler
 from ore.loop.hooks import Before, Transform
 from ore.loop.pipeline import Pipeline
 from ore.loop.recorder import Recorder
@@ -74,8 +74,8 @@ class Step:
         self._before = tuple(hooks.before)
         self._transforms = tuple(hooks.transforms)
         self._handlers = tuple(hooks.handlers)
-        self._preparers = tuple(handler for handler in self._handlers if isinstance(handler, Preparer))
-        self._finishers = tuple(handler for handler in self._handlers if isinstance(handler, Finisher))
+        self._preparers = tuple(handler for handler in self._handlers if hasattr(handler, "prepare"))
+        self._finishers = tuple(handler for handler in self._handlers if hasattr(handler, "finish"))
         self._options = tuple(options)
         self._spec = spec
         self._tracer = hooks.tracer

@@ -81,7 +81,7 @@ class Core:
         if self._bus is None:
             on_emit = self.kit.on_emit
             self._bus = EventBus(
-                on_emit=(on_emit(self.id),) if on_emit else (),
+                on_emit=on_emit(self.id) if on_emit else (),
                 window_bytes=self.kit.limits.window_bytes,
                 snapshot=self.snapshot,
                 on_expire=self.trim,

@@ -31,7 +31,8 @@ class Kit:
         limits: On what comes in.
         services: What sessions may call on.
         interceptors: Asked for each message, in order.
-        on_emit: Called with every event of a session, given its id.
+        on_emit: Makes the callbacks of a session's events, given its id; a list
+            that may change later.
         forget: Called when a session was closed.
     """
 
@@ -40,5 +41,5 @@ class Kit:
     limits: SessionLimits = field(default_factory=SessionLimits)
     services: Services = field(default_factory=Services)
     interceptors: Sequence[Interceptor] = ()
-    on_emit: Callable[[str], OnEmit] | None = None
+    on_emit: Callable[[str], Sequence[OnEmit]] | None = None
     forget: Callable[[str], None] | None = None

@@ -9,7 +9,6 @@ from typing import Self
 from ore._aio import finish
 from ore.agent import AgentSpec
 from ore.errors import NotFoundError
-from ore.event import Entry, OnEmit
 from ore.ledger import MemoryStore, Page, Store, StoredThread, check_id
 from ore.loop import Subscription
 from ore.session.interceptor import Interceptor
@@ -56,7 +55,7 @@ class Manager:
             limits=limits or SessionLimits(),
             services=services or Services(),
             interceptors=tuple(interceptors),
-            on_emit=self._on_emit,
+            on_emit=self._sinks.callbacks,
             forget=self._forget,
         )
         self._defaults = defaults
@@ -197,12 +196,6 @@ class Manager:
     def _subscribe(self, session_id: str) -> Subscription | None:
         stream = self._streams.get(session_id)
         return stream.subscribe() if stream is not None and not stream.closed else None
-
-    def _on_emit(self, session_id: str) -> OnEmit:
-        def push(entry: Entry) -> None:
-            self._sinks.push(session_id, entry)
-
-        return push
 
     def _forget(self, session_id: str) -> None:
         self._streams.pop(session_id, None)

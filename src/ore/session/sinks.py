@@ -2,9 +2,9 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
 
-from ore.event import Entry
+from ore.event import Entry, OnEmit
 from ore.loop import Subscription
 
 __all__ = ["Sink", "Sinks"]
@@ -30,12 +30,15 @@ class Sinks:
         self._sinks: list[tuple[Sink, frozenset[str]]] = []
         self._readers: dict[str, Subscription] = {}
         self._ready: dict[str, None] = {}
+        self._callbacks: dict[str, list[OnEmit]] = {}
         self._task: asyncio.Task[None] | None = None
 
     def register(self, sink: Sink, *kinds: str) -> Callable[[], None]:
         """Add a sink for these kinds, or for all; returns what removes it, as often as it is called."""
         entry = (sink, frozenset(kinds))
         self._sinks.append(entry)
+        for session_id, callbacks in self._callbacks.items():
+            callbacks[:] = [self._pusher(session_id)]
 
         def remove() -> None:
             if entry in self._sinks:
@@ -52,12 +55,21 @@ class Sinks:
             if reader is not None:
                 self._readers[session_id] = reader
 
-    def push(self, session_id: str, _: Entry) -> None:
+    def callbacks(self, session_id: str) -> Sequence[OnEmit]:
+        """What a session's bus calls with each event: nothing while there is no sink."""
+        callbacks = self._callbacks[session_id] = [self._pusher(session_id)] if self._sinks else []
+        return callbacks
+
+    def _pusher(self, session_id: str) -> OnEmit:
+        return lambda entry: self._push(session_id)
+
+    def _push(self, session_id: str) -> None:
         """A session has an event; called before any subscriber has it."""
-        if not self._sinks:
-            return
         self.follow(session_id)
         self._ready[session_id] = None
+        self._work()
+
+    def _work(self) -> None:
         if self._task is None:
             self._task = asyncio.create_task(self._hand_out(), name="ore-sinks")
 
@@ -68,12 +80,10 @@ class Sinks:
 
     def leave(self, session_id: str) -> None:
         """A session is gone; its last events are still handed out."""
-        self._ready[session_id] = None
-
-    @property
-    def following(self) -> Mapping[str, Subscription]:
-        """Who is being read."""
-        return self._readers
+        self._callbacks.pop(session_id, None)
+        if session_id in self._readers:
+            self._ready[session_id] = None
+            self._work()
 
     async def _hand_out(self) -> None:
         try:
@@ -83,6 +93,9 @@ class Sinks:
                 reader = self._readers.get(session_id)
                 for entry in reader.take() if reader is not None else ():
                     self._tell(session_id, entry)
+                if reader is not None and session_id not in self._callbacks:
+                    del self._readers[session_id]
+                    reader.close()
                 await asyncio.sleep(0)
         finally:
             self._task = None
@@ -101,3 +114,5 @@ class Sinks:
             reader.close()
         self._readers.clear()
         self._ready.clear()
+        for callbacks in self._callbacks.values():
+            callbacks.clear()

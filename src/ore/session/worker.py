@@ -94,7 +94,7 @@ class Worker:
                 if message is not None:
                     count += await self._one(self._item(message))
         finally:
-            await finish(core.journal.give_back())
+            await core.journal.give_back()
         return count
 
     async def _more(self) -> bool:
@@ -173,7 +173,7 @@ class Worker:
                 outcome = Outcome(status=Status.FAILED, error=error)
             else:
                 outcome = Outcome(status=Status.DONE if item.decided else Status.CANCELLED)
-            await finish(self._end(item, outcome))
+            await self._end(item, outcome)
             raise
         except Exception as error:
             if item.decided:
@@ -181,7 +181,7 @@ class Worker:
                 outcome = Outcome(status=Status.DONE)
             else:
                 outcome = Outcome(status=Status.FAILED, error=error)
-        await finish(self._end(item, outcome))
+        await self._end(item, outcome)
 
     async def _limited(self, item: Item) -> Turn | None:
         limit_s = self._core.the_agent().limits.run_s
@@ -254,7 +254,10 @@ class Worker:
         return check
 
     async def _end(self, item: Item, outcome: Outcome) -> None:
-        """Make the ending durable, tell everybody, resolve the ticket."""
+        """Make the ending durable, tell everybody, resolve the ticket.
+
+        From its first line on nobody cancels the message any more.
+        """
         core = self._core
         decided, item.decided = item.decided, True
         if not decided:
@@ -262,7 +265,7 @@ class Worker:
                 await self._close_calls(item)
                 last = next((turn for turn in reversed(self._turns(item)) if turn.role is Role.ASSISTANT), None)
                 outcome = msgspec.structs.replace(outcome, turn=outcome.turn or last)
-                await core.journal((self._record(item, outcome),))
+                await finish(core.journal((self._record(item, outcome),)))
             except Exception as error:
                 outcome = msgspec.structs.replace(outcome, status=Status.FAILED, error=outcome.error or error)
         outcome = msgspec.structs.replace(outcome, turns=self._turns(item))
