@@ -1,6 +1,7 @@
 """What a model is told of a function's arguments."""
 
 import json
+import math
 import os
 import subprocess
 import sys
@@ -178,10 +179,10 @@ def test_properties_that_are_called_like_keywords_stay() -> None:
 def test_a_default_that_is_no_json_is_left_out_of_the_schema_and_arrives_as_it_is() -> None:
     nothing: Any = object()
 
-    def take(value: str = nothing) -> None: ...
+    def take(value: str = nothing, factor: float = math.nan) -> None: ...
 
     taker = tool(take)
-    assert taker.schema["properties"] == {"value": {"type": "string"}}
+    assert taker.schema["properties"] == {"value": {"type": "string"}, "factor": {"type": "number"}}
     assert taker.body.parse("{}")["value"] is nothing
 
 

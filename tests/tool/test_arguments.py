@@ -3,6 +3,7 @@
 import asyncio
 import cProfile
 import pstats
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 from typing import Annotated, Any, Literal, TypedDict
@@ -69,6 +70,17 @@ def test_values_arrive_as_the_python_types() -> None:
     }
     assert isinstance(arguments["color"], Color)
     assert isinstance(arguments["all"].priority, Priority)
+
+
+def test_an_iterable_arrives_as_a_list() -> None:
+    """Checked at once, and there to be read more than once."""
+
+    def take(numbers: Iterable[int], maybe: Iterable[Row] | None = None, any: Iterable = ()) -> None: ...  # type: ignore[type-arg]
+
+    arguments = tool(take).body.parse('{"numbers": [1, "2"], "maybe": [{"inner": {"size": 1}}], "any": ["a", 1]}')
+    assert arguments == {"numbers": [1, 2], "maybe": [{"inner": Inner(1)}], "any": ["a", 1]}
+    with pytest.raises(ToolError):
+        tool(take).body.parse('{"numbers": ["a"]}')
 
 
 @pytest.mark.requirement("B07")
@@ -143,6 +155,7 @@ def test_a_message_is_bounded_whatever_came() -> None:
         '{"' + "x" * 1_000_000 + '": 1}',
         "{" + ",".join(f'"x{number}": 1' for number in range(10_000)) + "}",
         "x" * 1_000_000,
+        *('{"a": ' + "[" * depth + "]" * depth + "}" for depth in (100, 300, 400, 500, 900, 100_000)),
     ):
         assert len(message(taker, arguments)) <= 2_000
 

@@ -4,7 +4,7 @@ from ore.tool.asker import Asker, Denying
 from ore.tool.context import ToolContext
 from ore.tool.flatten import flatten
 from ore.tool.function import FunctionBody, ToolOptions, as_tool, tool
-from ore.tool.json_schema import Schema, check_schema
+from ore.tool.json_schema import Schema, check_schema, map_schemas
 from ore.tool.names import is_wire_name, remote_name, wire_name
 from ore.tool.registry import Registry, RemoteSource
 from ore.tool.sandbox import ExecSandbox, Execution, FileSandbox, Sandbox, Sandboxes
@@ -47,6 +47,7 @@ __all__ = [
     "filter",
     "flatten",
     "is_wire_name",
+    "map_schemas",
     "output_schema",
     "prefix",
     "remote_name",

@@ -1,5 +1,6 @@
-"""`typing.TypedDict` for pydantic, which before Python 3.12 reads only that of typing_extensions."""
+"""Annotations as pydantic should read them."""
 
+import collections.abc
 import functools
 import importlib
 import operator
@@ -10,24 +11,32 @@ from typing import Annotated, Any, Literal, NotRequired, Required, Union
 
 __all__ = ["readable"]
 
+_NEEDS_ANOTHER_TYPED_DICT = sys.version_info < (3, 12)
+"""Before Python 3.12 pydantic reads only the TypedDict of typing_extensions."""
+
 
 def readable(kind: Any, inside: tuple[Any, ...] = ()) -> Any:
-    """`kind` with every `typing.TypedDict` in it made anew, as one of typing_extensions.
+    """`kind` with what pydantic would refuse, or read late, put otherwise.
+
+    An `Iterable` becomes a list, since pydantic would make an iterator that
+    checks each item when somebody asks for it. Before Python 3.12 a
+    `typing.TypedDict` is made anew; inside dataclasses it cannot be reached.
 
     Raises:
-        TypeError: One contains itself; that has to be written with `typing_extensions.TypedDict`.
+        TypeError: A `typing.TypedDict` contains itself; that has to be written
+            with `typing_extensions.TypedDict`.
     """
-    if sys.version_info >= (3, 12):
-        return kind
-    if typing.is_typeddict(kind) and type(kind).__module__ == "typing":
+    if _NEEDS_ANOTHER_TYPED_DICT and typing.is_typeddict(kind) and type(kind).__module__ == "typing":
         return _made_anew(kind, inside)
     arguments = typing.get_args(kind)
     origin = typing.get_origin(kind)
     if not arguments or origin is Literal:
-        return kind
+        return list if collections.abc.Iterable in (kind, origin) else kind
     if origin is Annotated:
         return Annotated[(readable(arguments[0], inside), *arguments[1:])]
     new = tuple(item if isinstance(item, list) else readable(item, inside) for item in arguments)
+    if origin is collections.abc.Iterable:
+        return list[new]  # type: ignore[valid-type]  # made at run time
     if new == arguments:
         return kind
     return functools.reduce(operator.or_, new) if origin in (Union, types.UnionType) else origin[new]

@@ -12,12 +12,12 @@ from typing import Annotated, Any, Final, Generic, TypeVar, get_args, get_origin
 
 from ore.artifact import clean
 from ore.errors import ToolError
+from ore.tool.annotation import readable
 from ore.tool.faults import explain, shown, type_name
 from ore.tool.json_schema import Schema, map_schemas, target
 from ore.tool.names import wire_name
 from ore.tool.signature import ABSENT, Signature
 from ore.tool.strict import without_nulls
-from ore.tool.typed_dict import readable
 
 __all__ = ["Form", "Output", "arguments_form", "decode_object", "output_schema"]
 
@@ -59,11 +59,12 @@ class Form:
 
     def _read_again(self, text: str) -> Any:
         found = decode_object(self._what, text)
-        kept = without_nulls(found, self.schema)
         try:
-            return self._validate(json.dumps(kept))
+            return self._validate(json.dumps(without_nulls(found, self.schema)))
         except ToolError:
             raise
+        except RecursionError:
+            raise ToolError(f"{self._what} do not fit: they are nested too deep") from None
         except ValueError as exc:
             raise ToolError(explain(self._what, _faults(exc), self.schema)) from None
         except Exception as exc:  # a validator of the tool's author
@@ -80,13 +81,12 @@ def decode_object(what: str, text: str) -> dict[str, Any]:
     if not text.strip():
         return {}
     try:
-        found = json.loads(text)
+        found = _cleaned(json.loads(text))
     except (ValueError, RecursionError) as exc:
         raise ToolError(f"{what} are not valid JSON: {exc}; got {shown(text)}") from None
     if not isinstance(found, dict):
         raise ToolError(f"{what} do not fit: expected a JSON object, got {type_name(found)} {shown(found)}")
-    cleaned: dict[str, Any] = _cleaned(found)
-    return cleaned
+    return found
 
 
 def arguments_form(signature: Signature) -> Form:
@@ -209,7 +209,7 @@ def _adapter(kind: Any) -> Any:
 
 
 def _schema(adapter: Any) -> dict[str, Any]:
-    """The schema without the titles that pydantic makes of names."""
+    """The schema without the titles that pydantic makes of names, and without what is no JSON."""
     from pydantic.json_schema import GenerateJsonSchema
 
     class Untitled(GenerateJsonSchema):
@@ -219,15 +219,30 @@ def _schema(adapter: Any) -> dict[str, Any]:
         def emit_warning(self, kind: Any, detail: str) -> None:
             """A default that is no JSON is the function's own affair."""
 
+        def encode_default(self, dft: Any) -> Any:
+            """A set has no order of its own; the schema has to be the same in every process."""
+            return super().encode_default(sorted(dft, key=repr) if isinstance(dft, set | frozenset) else dft)
+
     schema = adapter.json_schema(schema_generator=Untitled)
     for named in (schema, *schema.get("$defs", {}).values()):
         named.pop("title", None)
-    return _without_empty_titles(schema)
+    return _tidied(schema)
 
 
-def _without_empty_titles(schema: Schema) -> dict[str, Any]:
-    kept = {key: value for key, value in schema.items() if key != "title" or value}
-    return map_schemas(kept, _without_empty_titles)
+def _tidied(schema: Schema) -> dict[str, Any]:
+    empty = {"title"} if schema.get("title") == "" else set()
+    if not _is_json(schema.get("default")):
+        empty.add("default")
+    return map_schemas({key: value for key, value in schema.items() if key not in empty}, _tidied)
+
+
+def _is_json(value: Any) -> bool:
+    """Python writes infinities and what is not a number, but they are not JSON."""
+    try:
+        json.dumps(value, allow_nan=False)
+    except ValueError:
+        return False
+    return True
 
 
 def _lifted(schema: dict[str, Any]) -> dict[str, Any]:
