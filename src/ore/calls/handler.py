@@ -1,7 +1,7 @@
 """`CallHandler`: runs the tool calls of a turn."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ore.artifact import Artifact, StopReason, ToolCall, ToolResult
@@ -12,6 +12,7 @@ from ore.calls.runner import CallRunner, as_cancelled
 from ore.errors import LimitError
 from ore.event import CURRENT, Emitter
 from ore.ledger import Draft, EffectRecord, Record, Role, Turn, TurnStatus, call_key
+from ore.loop import UNKNOWN
 from ore.provider import Option, tools_of
 from ore.tool import Asker, Denying, Tool
 
@@ -35,9 +36,19 @@ class CallHandler:
         asker: Asks for approvals; nobody by default, which denies them.
         limits: Limits.
         deps: What tools find in their context.
+        stays_open: Whether a call, by its key, shall have no result when it is
+            cancelled, because it waits for a person beyond this process.
     """
 
-    def __init__(self, *, asker: Asker | None = None, limits: CallLimits | None = None, deps: Any = None) -> None:
+    def __init__(
+        self,
+        *,
+        asker: Asker | None = None,
+        limits: CallLimits | None = None,
+        deps: Any = None,
+        stays_open: Callable[[str], bool] | None = None,
+    ) -> None:
+        self._stays_open = stays_open
         self._limits = limits or CallLimits()
         self._runner = CallRunner(asker or Denying(), self._limits, deps)
         self._running: dict[str, asyncio.Task[None]] = {}
@@ -66,9 +77,7 @@ class CallHandler:
         return [
             EffectRecord(key=call_key(draft.id, index), idempotent=tool.traits.idempotent)
             for index, call in enumerate(calls)
-            if (tool := tools.get(call.name)) is not None
-            and not tool.traits.read_only
-            and tool.traits.approve is False
+            if (tool := tools.get(call.name)) is not None and not tool.traits.read_only and tool.traits.approve is False
         ]
 
     async def handle(self, artifact: Artifact, emitter: Emitter) -> None:
@@ -85,11 +94,34 @@ class CallHandler:
         calls = turn.calls
         if not calls:
             return
-        round = _Round(turn, calls, {tool.name: tool for tool in tools_of(emitter.options)}, emitter)
+        await self._work(_Round(turn, calls, {tool.name: tool for tool in tools_of(emitter.options)}, emitter))
+
+    async def resume(self, turn: Turn, emitter: Emitter, effects: Mapping[str, EffectRecord]) -> None:
+        """Answer the calls of `turn` that an earlier process left open.
+
+        A finished call has its result. One that was started is run again when
+        its tool is idempotent, else its outcome is unknown. The others run.
+
+        Args:
+            turn: The last turn of the path.
+            emitter: Bound to it.
+            effects: What is known of its calls, by their keys.
+        """
+        round = _Round(turn, turn.calls, {tool.name: tool for tool in tools_of(emitter.options)}, emitter)
+        for index, call in enumerate(round.calls):
+            effect = effects.get(call_key(turn.id, index))
+            if effect is not None and effect.result is not None:
+                round.put(index, effect.result)
+            elif effect is not None and not effect.idempotent:
+                round.put(index, UNKNOWN.result(call))
+        await self._work(round)
+
+    async def _work(self, round: "_Round") -> None:
         try:
             await self._run_all(round)
         except asyncio.CancelledError:
-            round.cancel_rest()
+            if not any(map(self._stays_open or _never, round.missing())):
+                round.cancel_rest()
             raise
         finally:
             if round.complete:
@@ -105,20 +137,19 @@ class CallHandler:
             for index, call in enumerate(round.calls):
                 round.put(index, error_result(call, CUT))
             return
-        together = [index for index in range(len(round.calls)) if not round.alone(index)]
+        open_ones = [index for index in range(len(round.calls)) if not round.has(index)]
+        together = [index for index in open_ones if not round.alone(index)]
         if together:
             gate = asyncio.Semaphore(self._limits.parallel) if len(together) > self._limits.parallel else None
             async with asyncio.TaskGroup() as group:
                 for index in together:
                     self._start(group, round, index, gate)
-        for index in range(len(round.calls)):
+        for index in open_ones:
             if round.alone(index):
                 async with asyncio.TaskGroup() as group:
                     self._start(group, round, index, None)
 
-    def _start(
-        self, group: asyncio.TaskGroup, round: "_Round", index: int, gate: asyncio.Semaphore | None
-    ) -> None:
+    def _start(self, group: asyncio.TaskGroup, round: "_Round", index: int, gate: asyncio.Semaphore | None) -> None:
         key = call_key(round.turn.id, index)
         self._running[key] = group.create_task(self._one(round, index, key, gate))
 
@@ -183,6 +214,12 @@ class _Round:
     def complete(self) -> bool:
         return len(self._results) == len(self.calls)
 
+    def has(self, index: int) -> bool:
+        return index in self._results
+
+    def missing(self) -> list[str]:
+        return [call_key(self.turn.id, index) for index in range(len(self.calls)) if index not in self._results]
+
     def alone(self, index: int) -> bool:
         tool = self.tools.get(self.calls[index].name)
         return tool is not None and tool.traits.alone
@@ -197,6 +234,10 @@ class _Round:
         for index, call in enumerate(self.calls):
             if index not in self._results:
                 self.put(index, as_cancelled(call, self.tools.get(call.name)))
+
+
+def _never(key: str) -> bool:
+    return False
 
 
 def _again(call: ToolCall, limit: int) -> str:

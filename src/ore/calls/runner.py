@@ -129,5 +129,3 @@ def as_cancelled(call: ToolCall, tool: Tool | None) -> ToolResult:
     if tool is not None and tool.body.blocking:
         return unknown(call)
     return error_result(call, "cancelled by the user", ResultStatus.CANCELLED)
-
-

@@ -2,7 +2,7 @@
 
 from ore.loop.event_bus import EventBus
 from ore.loop.fan_out import WINDOW_BYTES, FanOut
-from ore.loop.handler import Finisher, Handler, Preparer
+from ore.loop.handler import Finisher, Handler, Preparer, Resumer
 from ore.loop.hooks import Before, Transform, TurnExecutor, TurnRunner, TurnSubmitter
 from ore.loop.pipeline import Pipeline
 from ore.loop.repair import CANCELLED, LOST, UNKNOWN, Reason, results_for
@@ -25,6 +25,7 @@ __all__ = [
     "Policy",
     "Preparer",
     "Reason",
+    "Resumer",
     "Step",
     "StepHooks",
     "Subscription",

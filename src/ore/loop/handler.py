@@ -1,14 +1,14 @@
 """`Handler`: what happens with the artifacts of a turn once it stands."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol, runtime_checkable
 
 from ore.artifact import Artifact
 from ore.event import Emitter
-from ore.ledger import Draft, Record, Turn
+from ore.ledger import Draft, EffectRecord, Record, Turn
 from ore.provider import Option
 
-__all__ = ["Finisher", "Handler", "Preparer"]
+__all__ = ["Finisher", "Handler", "Preparer", "Resumer"]
 
 
 class Handler(Protocol):
@@ -42,4 +42,13 @@ class Finisher(Protocol):
 
     async def finish(self, turn: Turn, emitter: Emitter) -> None:
         """Act on the turn, once, after every artifact was handled."""
+        ...
+
+
+@runtime_checkable
+class Resumer(Protocol):
+    """A finisher that can go on with a turn that an earlier process left."""
+
+    async def resume(self, turn: Turn, emitter: Emitter, effects: Mapping[str, EffectRecord]) -> None:
+        """Act on the last turn of the path, once, as far as `effects` say that it is not done."""
         ...

@@ -1,10 +1,10 @@
 """Hooks of a Step, and the small protocols that it satisfies."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable
 from typing import Protocol
 
 from ore.artifact import Artifact
-from ore.ledger import Draft, Role, State, Turn
+from ore.ledger import Role, State, Turn
 from ore.models import Spec
 from ore.provider import Option, Provider
 
@@ -14,9 +14,10 @@ Transform = Callable[[State], State]
 """Changes what a provider sees, never the history; gets what the one before it
 returned. May raise: then the message fails before any inference."""
 
-Before = Callable[[State], Sequence[Draft]]
-"""Asked before each inference for turns that enter the ledger first, such as
-messages that steer. Must not block."""
+Before = Callable[[State], Awaitable[None]]
+"""Called before each inference, with the ledger, when every call has its result:
+the place where turns enter that the inference shall see, such as messages that
+steer. One that raises fails the message."""
 
 
 class TurnRunner(Protocol):

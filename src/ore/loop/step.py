@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
@@ -10,9 +10,22 @@ from typing import Any
 from ore.artifact import Artifact, Notice, Reasoning, StopReason, ToolResult, Usage
 from ore.errors import describe
 from ore.event import Emitter, ErrorEvent, Event, Lifecycle, Tracer
-from ore.ledger import Control, Draft, Journal, Operation, Record, Role, State, Turn, TurnStatus, new_turn_id
+from ore.ledger import (
+    Control,
+    Draft,
+    EffectRecord,
+    Journal,
+    Operation,
+    Record,
+    Role,
+    State,
+    Turn,
+    TurnStatus,
+    new_turn_id,
+    unanswered,
+)
 from ore.loop.event_bus import EventBus
-from ore.loop.handler import Handler
+from ore.loop.handler import Handler, Resumer
 from ore.loop.hooks import Before, Transform
 from ore.loop.pipeline import Pipeline
 from ore.loop.recorder import Recorder
@@ -33,7 +46,7 @@ class StepHooks:
     """What runs around an inference, each kind in order.
 
     Attributes:
-        before: Asked for turns that enter the ledger first.
+        before: Called when an inference is about to begin.
         transforms: Change what the provider sees.
         handlers: See what came of it.
         tracer: Makes spans.
@@ -101,13 +114,31 @@ class Step:
         with self._tracer.span("loop.turn") if self._tracer else nullcontext():
             await self._repair(state)
             for hook in self._before:
-                for draft in hook(state.base):
-                    await self.record(draft, into=state)
+                await hook(state.base)
             self.bus.emit(Lifecycle(phase="submitted"))
             merged = merge(self._spec, spec) if self._spec else spec
             turn, emitter = await self._infer(state, merged, provider, (*self._options, *options))
             await self._handle(turn, emitter)
         return turn
+
+    async def resume(self, state: State, effects: Mapping[str, EffectRecord]) -> None:
+        """Answer the calls that an earlier process left open in the last turn, as far as its records say.
+
+        Args:
+            state: The ledger.
+            effects: What is known of the calls, by their keys.
+
+        Raises:
+            StoreError: The results could not be made durable.
+        """
+        left = unanswered(state.base.turns)
+        if not left:
+            return
+        emitter = TurnEmitter(self._recorder, state.base, _resolved(self._options, self._view(state)))
+        for handler in self._handlers:
+            if isinstance(handler, Resumer):
+                await handler.resume(left[0].turn, emitter, effects)
+        await self.answer_all(state, results_for(state.base.turns, LOST, effects))
 
     async def submit(self, state: State, role: Role, *artifacts: Artifact) -> Turn:
         """Record a turn without inference, and run the handlers over it.
@@ -223,9 +254,7 @@ class Step:
 
 def _resolved(options: Sequence[Option], view: State) -> tuple[Option, ...]:
     """Options with the tools of this turn, looked up once."""
-    return tuple(
-        WithTools(tuple(item.resolve(view))) if isinstance(item, ToolsOption) else item for item in options
-    )
+    return tuple(WithTools(tuple(item.resolve(view))) if isinstance(item, ToolsOption) else item for item in options)
 
 
 def _draft(turn_id: str, pipeline: Pipeline, failure: BaseException | None, model: str | None) -> Draft:
