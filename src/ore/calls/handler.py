@@ -125,7 +125,7 @@ class CallHandler:
             raise
         finally:
             if round.complete:
-                await emitter.record(Draft(role=Role.TOOL, artifacts=tuple(round.ordered())))
+                await round.emitter.record(Draft(role=Role.TOOL, artifacts=tuple(round.ordered())))
         if self._limits.repeats and any(round.stuck):
             raise LimitError(
                 f"tool {round.stuck[0]!r} was called with the same arguments {self._limits.repeats + 2} times in a "
