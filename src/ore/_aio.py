@@ -1,13 +1,17 @@
-"""`finish`: cleanup that outlasts a cancellation."""
+"""`finish`: work that outlasts a cancellation."""
 
 import asyncio
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from typing import TypeVar
+
+__all__ = ["finish"]
 
 T = TypeVar("T")
 
 
-async def finish(work: Awaitable[T], *, limit_s: float | None = None) -> T:
+async def finish(
+    work: Awaitable[T], *, limit_s: float | None = None, then: Callable[[T], object] | None = None
+) -> T:
     """Run `work` to its end even while the caller is being cancelled.
 
     A cancellation that arrives meanwhile is raised once `work` has ended, so a
@@ -18,27 +22,17 @@ async def finish(work: Awaitable[T], *, limit_s: float | None = None) -> T:
         work: Cleanup that must not be cut short. Keep it small.
         limit_s: Seconds until `work` itself is cancelled; `None` when `work`
             bounds itself.
+        then: Called with what `work` returned, with no await between and
+            before a cancellation is raised: what must follow, follows.
 
     Raises:
         TimeoutError: `work` outlived `limit_s`.
         asyncio.CancelledError: The caller was cancelled; `work` has ended.
     """
     future = work if isinstance(work, asyncio.Future) else asyncio.ensure_future(work)
-    if future.done():
-        return future.result()
-    handle = None
-    if limit_s is not None:
-        handle = asyncio.get_running_loop().call_later(limit_s, future.cancel)
-    cancelled: asyncio.CancelledError | None = None
-    try:
-        while not future.done():
-            try:
-                await asyncio.wait((future,))
-            except asyncio.CancelledError as exc:
-                cancelled = exc
-    finally:
-        if handle is not None:
-            handle.cancel()
+    cancelled = None if future.done() else await _outlast(future, limit_s)
+    if then is not None and not future.cancelled() and future.exception() is None:
+        then(future.result())
     if cancelled is not None:
         if not future.cancelled():
             future.exception()  # seen here; the cancellation is what the caller must act on
@@ -46,3 +40,19 @@ async def finish(work: Awaitable[T], *, limit_s: float | None = None) -> T:
     if future.cancelled() and limit_s is not None:
         raise TimeoutError(f"cleanup took more than {limit_s:g} s")
     return future.result()
+
+
+async def _outlast(future: "asyncio.Future[T]", limit_s: float | None) -> asyncio.CancelledError | None:
+    """Wait for `future`; the cancellation that came meanwhile, if one did."""
+    handle = asyncio.get_running_loop().call_later(limit_s, future.cancel) if limit_s is not None else None
+    cancelled: asyncio.CancelledError | None = None
+    try:
+        while not future.done():
+            try:
+                await asyncio.wait((future,))
+            except asyncio.CancelledError as error:
+                cancelled = error
+    finally:
+        if handle is not None:
+            handle.cancel()
+    return cancelled

@@ -48,16 +48,8 @@ class Recorder:
             self._lock = asyncio.Lock()
         async with self._lock:
             turn = place(draft, base)
-            journaled = self._journal((TurnRecord(turn=turn, message=context.message), *records))
-            work = journaled if isinstance(journaled, asyncio.Future) else asyncio.ensure_future(journaled)
-            if work.done():
-                work.result()
-                return self._apply(turn, base, context)
-            try:
-                await finish(work)
-            finally:
-                if work.done() and not work.cancelled() and work.exception() is None:
-                    self._apply(turn, base, context)
+            work = self._journal((TurnRecord(turn=turn, message=context.message), *records))
+            await finish(work, then=lambda _: self._apply(turn, base, context))
         return turn
 
     async def journal(self, records: Sequence[Record]) -> None:
