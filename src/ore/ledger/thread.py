@@ -7,7 +7,7 @@ import msgspec
 from ore.artifact import Artifact
 from ore.errors import ConflictError, NotFoundError
 from ore.ledger.clock import Clock, now
-from ore.ledger.pairing import parted
+from ore.ledger.pairing import parted, unanswered
 from ore.ledger.state import Meta, State, check_turn, place
 from ore.ledger.turn import Control, Draft, Role, Turn, new_turn_id
 from ore.ledger.window import Window
@@ -30,7 +30,7 @@ class Thread:
         self,
         turns: Sequence[Turn] = (),
         *,
-        tip: str | None = None,
+        tip: str | msgspec.UnsetType | None = msgspec.UNSET,
         meta: Mapping[str, str] | None = None,
         clock: Clock = now,
     ) -> None:
@@ -97,14 +97,12 @@ class Thread:
         """Insert a turn, or put it in place of the one with its id; the tip stays."""
         place = self._places().get(turn.id)
         if place is None:
-            path = list(self._path)
             self._insert(turn)
-            self._path = path
         else:
             check_turn(turn)
             self._all = list(self._all)
             self._all[place] = turn
-            self._walk()
+        self._walk()
 
     def set_tip(self, turn_id: str | None) -> str | None:
         """Continue from another turn; where that would part a call from its results, from behind them.
@@ -122,7 +120,7 @@ class Thread:
         return turn_id
 
     def settled(self, turn_id: str) -> str:
-        """The turn from which one can go on: it, or the results that answer its calls.
+        """The turn from which one can go on: it, or the last of the results that answer its calls.
 
         Raises:
             NotFoundError: No such turn.
@@ -130,11 +128,16 @@ class Thread:
         turn = self.get(turn_id)
         if turn is None:
             raise NotFoundError(f"no turn {turn_id!r} in this thread")
-        if turn.role is Role.ASSISTANT and turn.calls:
-            for child in self._all:
-                if child.parent_id == turn_id and child.role is Role.TOOL:
-                    return child.id
-        return turn_id
+        seen = {turn_id}
+        while turn.calls or turn.role is Role.TOOL:
+            behind = next(
+                (child for child in self._all if child.parent_id == turn.id and child.role is Role.TOOL), None
+            )
+            if behind is None or behind.id in seen:
+                break
+            seen.add(behind.id)
+            turn = behind
+        return turn.id
 
     def set_parent(self, turn_id: str, parent_id: str | None) -> bool:
         """Hang a turn elsewhere; `None` makes it a root.
@@ -143,7 +146,7 @@ class Thread:
             Whether there is such a turn.
 
         Raises:
-            ConflictError: It would become its own ancestor.
+            ConflictError: It would become its own ancestor, or part a call from its result.
         """
         turn = self.get(turn_id)
         if turn is None:
@@ -155,7 +158,7 @@ class Thread:
             seen.add(at)
             above = self.get(at)
             at = above.parent_id if above else None
-        self.save_turn(msgspec.structs.replace(turn, parent_id=parent_id))
+        self._change(turn, msgspec.structs.replace(turn, parent_id=parent_id), f"parent {parent_id!r}")
         return True
 
     def set_control(self, turn_id: str, control: Control) -> bool:
@@ -170,31 +173,31 @@ class Thread:
         turn = self.get(turn_id)
         if turn is None:
             return False
-        before = turn.control
-        self.save_turn(msgspec.structs.replace(turn, control=control))
-        if parted(self._path):
-            self.save_turn(msgspec.structs.replace(turn, control=before))
-            raise ConflictError(
-                f"control {control.value!r} on turn {turn_id!r} would part a tool call from its result; "
-                "set it on the turn behind the results"
-            )
+        self._change(turn, msgspec.structs.replace(turn, control=control), f"control {control.value!r}")
         return True
 
-    def replace_all(self, turns: Sequence[Turn], *, tip: str | None = None) -> None:
+    def replace_all(self, turns: Sequence[Turn], *, tip: str | msgspec.UnsetType | None = msgspec.UNSET) -> None:
         """Hold these turns instead, in place: whoever has this thread sees them.
 
         Turns without ids get new ones and follow each other in the given
-        order. Without `tip` the last turn is it.
+        order. Without `tip` the last turn is it; with `None` there is none.
+
+        Raises:
+            ConflictError: Two turns have the same id; nothing was replaced.
+            InputError: One holds a delta; nothing was replaced.
         """
-        chained = _chain(turns)
-        self._all = []
-        self._index = None
-        self._path = self._all
+        chained = list(_chain(turns))
+        known: set[str] = set()
         for turn in chained:
-            self._insert(turn)
-        self._tip = tip if tip is not None else (chained[-1].id if chained else None)
+            check_turn(turn)
+            if turn.id in known:
+                raise ConflictError(f"turn {turn.id!r} was given twice")
+            known.add(turn.id)
+        self._all = chained
+        self._index = None
+        last = chained[-1].id if chained else None
+        self._tip = last if tip is msgspec.UNSET else tip
         self._walk()
-        self.trim()
 
     def trim(self) -> None:
         """Give back memory that can be had again; for a thread at rest."""
@@ -213,9 +216,41 @@ class Thread:
         places[turn.id] = len(self._all)
         self._all.append(turn)
 
+    def _change(self, turn: Turn, changed: Turn, what: str) -> None:
+        if changed == turn:
+            return
+        before = self._parted()
+        self.save_turn(changed)
+        if self._answers(turn) or not self._parted() <= before:
+            self.save_turn(turn)
+            raise ConflictError(
+                f"{what} on turn {turn.id!r} would part a tool call from its result; use the turn behind the results"
+            )
+
+    def _answers(self, turn: Turn) -> bool:
+        """Whether a turn has results for a call before it; those stay where they are."""
+        if turn.role is not Role.TOOL or turn.control is Control.SKIP:
+            return False
+        return bool(unanswered(self._path_to(turn.parent_id)))
+
+    def _parted(self) -> set[str]:
+        """Ends of branches on which a call is parted from its results; imports may bring some.
+
+        A branch also ends before a turn with control `stop`, since one may go
+        on from there. Every other path is the beginning of one of these.
+        """
+        followed = {turn.parent_id for turn in self._all if turn.control is not Control.STOP}
+        ends = [turn.id for turn in self._all if turn.id not in followed]
+        return {end for end in ends if parted(self._path_to(end))}
+
     def _walk(self) -> None:
+        path = self._path_to(self._tip)
+        whole = len(path) == len(self._all) and all(one is other for one, other in zip(path, self._all, strict=True))
+        self._path = self._all if whole else path
+
+    def _path_to(self, tip: str | None) -> list[Turn]:
         path: list[Turn] = []
-        at, seen = self._tip, set[str]()
+        at, seen = tip, set[str]()
         while at is not None and at not in seen:
             seen.add(at)
             turn = self.get(at)
@@ -227,8 +262,7 @@ class Thread:
                 break
             at = turn.parent_id
         path.reverse()
-        whole = len(path) == len(self._all) and all(one is other for one, other in zip(path, self._all, strict=True))
-        self._path = self._all if whole else path
+        return path
 
 
 def _chain(turns: Sequence[Turn]) -> Sequence[Turn]:
