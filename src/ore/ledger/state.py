@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Protocol, runtime_checkable
 
 from ore.artifact import Artifact, clean
-from ore.errors import InputError
+from ore.errors import ConflictError, InputError
 from ore.ledger.clock import Clock, now
 from ore.ledger.turn import Draft, Role, Turn, new_turn_id
 from ore.ledger.window import Window
@@ -86,10 +86,11 @@ class State(Protocol):
 class Buffer:
     """A flat list of turns: the smallest `State`, for one-off inferences."""
 
-    __slots__ = ("_items", "_meta")
+    __slots__ = ("_ids", "_items", "_meta")
 
     def __init__(self, turns: Sequence[Turn] = (), meta: Mapping[str, str] | None = None) -> None:
         self._items = list(turns)
+        self._ids = {turn.id for turn in self._items}
         self._meta = Meta(meta)
 
     @property
@@ -115,6 +116,9 @@ class Buffer:
     def append(self, turn: Turn) -> None:
         """Add a turn at the end."""
         check_turn(turn)
+        if turn.id in self._ids:
+            raise ConflictError(f"turn {turn.id!r} is in this buffer already")
+        self._ids.add(turn.id)
         self._items.append(turn)
 
     def add(self, role: Role, *artifacts: Artifact) -> Turn:
