@@ -34,7 +34,7 @@ def decode_turn(raw: bytes | msgspec.Raw, codec: Codec = CODEC) -> Turn:
         parent_id=stored.parent_id or None,
         role=stored.role,
         artifacts=tuple(_artifact(item, codec) for item in stored.artifacts or ()),
-        timestamp=stored.timestamp,
+        timestamp=_time(stored.timestamp),
         status=stored.status,
         control=_control(stored),
         model=stored.model,
@@ -60,6 +60,10 @@ _decode = msgspec.json.Decoder(_Stored).decode
 
 def _artifact(raw: msgspec.Raw, codec: Codec) -> Artifact:
     return codec.decode(raw)
+
+
+def _time(stored: datetime | None) -> datetime | None:
+    return stored if stored is None or stored.year > 1 else None  # the original's zero time
 
 
 def _control(stored: _Stored) -> Control:
