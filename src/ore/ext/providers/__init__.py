@@ -1,0 +1,1 @@
+"""Providers: who answers, one package per vendor or runtime."""

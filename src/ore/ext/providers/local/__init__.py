@@ -1,0 +1,19 @@
+"""The embedded model: llama.cpp in the process, and weights that a package brings."""
+
+from ore.ext.providers.local.provider import LocalProvider
+from ore.ext.providers.local.runtime import Engine, Load, OnChunk, Runtime, Runtimes, Settings, load_engine
+from ore.ext.providers.local.weights import SMOLLM2, Weights, find
+
+__all__ = [
+    "SMOLLM2",
+    "Engine",
+    "Load",
+    "LocalProvider",
+    "OnChunk",
+    "Runtime",
+    "Runtimes",
+    "Settings",
+    "Weights",
+    "find",
+    "load_engine",
+]
