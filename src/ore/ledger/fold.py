@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 import msgspec
 
-from ore.ledger.pairing import call_key
 from ore.ledger.records import (
     ControlRecord,
     EffectRecord,
@@ -87,8 +86,7 @@ class Fold:
         self.tip = turn.id
 
     def _answered(self, turn_id: str) -> None:
-        prefix = call_key(turn_id, 0)[:-1]
-        for key in [key for key in self.effects if key.startswith(prefix)]:
+        for key in [key for key in self.effects if key.rpartition(":")[0] == turn_id]:
             del self.effects[key]
 
     def _metadata(self, record: MetadataRecord) -> None:
