@@ -100,6 +100,13 @@ async def unsafe_ids_are_refused_before_anything_is_touched(bench: "StoreBench")
     same((await store.list()).threads, [])
 
 
+async def sessions_are_locked_in_the_same_place(bench: "StoreBench") -> None:
+    """By everybody who opens the same threads."""
+    store = await bench.fresh()
+    folder = store.lock_folder
+    same((await bench.reopen(store)).lock_folder, folder)
+
+
 async def odd_ids_are_as_good_as_others(bench: "StoreBench") -> None:
     """Ids that a file system might mistake for each other, or for a device."""
     store = await bench.fresh()
@@ -308,6 +315,7 @@ CHECKS = (
     of_many_creations_at_once_one_wins,
     a_missing_thread_is_not_found,
     unsafe_ids_are_refused_before_anything_is_touched,
+    sessions_are_locked_in_the_same_place,
     odd_ids_are_as_good_as_others,
     absent_is_not_empty,
     a_thread_is_found_by_what_its_metadata_became,

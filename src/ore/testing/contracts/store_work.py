@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from ore.artifact import Text, Unknown
 from ore.errors import ConflictError, InputError
-from ore.ledger import EndingRecord, Message, Outcome, Store, TakenRecord
+from ore.ledger import EndingRecord, Message, Outcome, QuestionRecord, QuestionStatus, Store, TakenRecord
 from ore.testing.contracts.expectations import same, set_fact, wrong
 from ore.testing.contracts.store_threads import UNSAFE_IDS
 
@@ -118,6 +118,22 @@ async def messages_come_in_the_order_of_their_acceptance(bench: "StoreBench") ->
     same(await store.next(writer), None)
 
 
+async def what_steers_or_interrupts_heads_the_queue(bench: "StoreBench") -> None:
+    """Among themselves, and behind them, first in, first out; only the unfinished message is before them."""
+    store = await _with(await bench.fresh(), "a", "b")
+    for id, mode in (("c", "steer"), ("d", "interrupt"), ("e", "queue"), ("f", "steer")):
+        await store.submit("t", Message(id=id, mode=mode))
+    store = await bench.reopen(store)
+    same(await _waiting(store), ["c", "d", "f", "a", "b", "e"])
+    await store.append(await store.take("t"), [TakenRecord(message="b")])
+    same(await _waiting(store), ["b", "c", "d", "f", "a", "e"])
+    writer = await store.take("t")
+    for id in ("b", "c", "d", "f", "a", "e"):
+        found = await store.next(writer)
+        same(found and found.id, id)
+        await store.append(writer, [_ended(id)])
+
+
 async def the_unfinished_message_comes_first(bench: "StoreBench") -> None:
     """Whoever takes the session next finds it before the ones that wait."""
     store = await _with(await bench.fresh(), "a", "b", "c")
@@ -167,6 +183,22 @@ async def a_parked_message_is_not_counted(bench: "StoreBench") -> None:
     await store.append(writer, [_ended("a")])
     found = await store.next(writer)
     same(found and (found.id, found.attempts), ("b", 0))
+
+
+async def waiting_for_a_person_is_not_counted(bench: "StoreBench") -> None:
+    """While a question is open; once all are answered a finding is an attempt again."""
+    store = await _with(await bench.fresh(), "a")
+    await store.next(await store.take("t"), mark=True)
+    asked = [QuestionRecord(key=key, status=QuestionStatus.OPEN, question={}) for key in ("1:0", "1:1")]
+    await store.append(await store.take("t"), asked)
+    await store.append(await store.take("t"), [QuestionRecord(key="1:0", status=QuestionStatus.ANSWERED)])
+    store = await bench.reopen(store)
+    found = await store.next(await store.take("t"))
+    same(found and found.attempts, 0)
+    await store.append(await store.take("t"), [QuestionRecord(key="1:1", status=QuestionStatus.EXPIRED)])
+    store = await bench.reopen(store)
+    found = await store.next(await store.take("t"))
+    same(found and found.attempts, 1)
 
 
 async def an_ending_takes_the_message_from_the_inbox(bench: "StoreBench") -> None:
@@ -251,10 +283,12 @@ CHECKS = (
     sessions_know_nothing_of_each_others_messages,
     unsafe_message_ids_are_refused,
     messages_come_in_the_order_of_their_acceptance,
+    what_steers_or_interrupts_heads_the_queue,
     the_unfinished_message_comes_first,
     beginning_is_marked_at_once_or_with_the_first_append,
     every_finding_of_an_unfinished_message_counts,
     a_parked_message_is_not_counted,
+    waiting_for_a_person_is_not_counted,
     an_ending_takes_the_message_from_the_inbox,
     giving_back_tells_whether_work_waits,
     an_interrupt_reaches_whoever_takes_the_session,

@@ -9,6 +9,8 @@ from ore.ledger import (
     TITLE_KEY,
     EndingRecord,
     MetadataRecord,
+    QuestionRecord,
+    QuestionStatus,
     Record,
     TakenRecord,
     Turn,
@@ -70,6 +72,8 @@ def _follow(connection: sqlite3.Connection, number: int, place: int, record: Rec
             _take(connection, number, message)
         case EndingRecord(message=message):
             _end(connection, number, message, place)
+        case QuestionRecord(key=key, status=status):
+            _ask(connection, number, key, is_open=status is QuestionStatus.OPEN)
         case MetadataRecord(operations=operations):
             for operation in operations:
                 if operation.op == "set":
@@ -97,6 +101,20 @@ def _end(connection: sqlite3.Connection, number: int, message: str, place: int) 
     )
     if taken:
         clear_stop(connection, number)
+
+
+def _ask(connection: sqlite3.Connection, number: int, key: str, *, is_open: bool) -> None:
+    """While a question is open, finding its message unfinished is no attempt."""
+    row = (number, clean(key))
+    if is_open:
+        connection.execute("INSERT OR IGNORE INTO question (session, key) VALUES (?, ?)", row)
+    else:
+        connection.execute("DELETE FROM question WHERE session = ? AND key = ?", row)
+    connection.execute(
+        """UPDATE inbox SET parked = EXISTS (SELECT 1 FROM question WHERE session = ?1)
+        WHERE session = ?1 AND taken""",
+        (number,),
+    )
 
 
 def _delete_metadata(connection: sqlite3.Connection, number: int, key: str) -> None:

@@ -7,30 +7,33 @@ import msgspec
 from ore.artifact import Codec, encode, to_json
 from ore.ledger import Message
 
-__all__ = ["COLUMNS", "decode_message", "digest_of", "encode_message"]
+__all__ = ["COLUMNS", "Row", "decode_message", "digest_of", "encode_message"]
 
-COLUMNS = "id, body, attempts, taken"
+COLUMNS = "id, mode, body, attempts, taken"
 """What `decode_message` reads, in its order."""
+
+Row = tuple[str, str, bytes, int, int]
+"""Those columns."""
 
 
 def encode_message(message: Message) -> bytes:
-    """One JSON object; what changes while a message waits has columns of its own."""
-    head = to_json(_Head(mode=message.mode, provenance=message.provenance, traceparent=message.traceparent))
+    """One JSON object; what the store itself looks at has columns of its own."""
+    head = to_json(_Head(provenance=message.provenance, traceparent=message.traceparent))
     return head[:-1] + b',"artifacts":' + _artifacts(message) + b"}"
 
 
-def decode_message(row: tuple[str, bytes, int, int], codec: Codec) -> Message:
+def decode_message(row: Row, codec: Codec) -> Message:
     """The message of a row.
 
     Raises:
         ValueError: It is not one.
     """
-    name, body, attempts, taken = row
+    name, mode, body, attempts, taken = row
     stored = _decode(body)
     return Message(
         id=name,
         artifacts=tuple(codec.decode(raw) for raw in stored.artifacts),
-        mode=stored.mode,
+        mode=mode,
         provenance=stored.provenance,
         traceparent=stored.traceparent,
         attempts=attempts,
@@ -48,7 +51,6 @@ def _artifacts(message: Message) -> bytes:
 
 
 class _Head(msgspec.Struct):
-    mode: str
     provenance: str | None = None
     traceparent: str | None = None
 

@@ -71,6 +71,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             position INTEGER PRIMARY KEY,
             session INTEGER NOT NULL,
             id TEXT NOT NULL,
+            mode TEXT NOT NULL,
             digest BLOB NOT NULL,
             body BLOB NOT NULL,
             attempts INTEGER NOT NULL DEFAULT 0,
@@ -78,6 +79,12 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             parked INTEGER NOT NULL DEFAULT 0,
             UNIQUE (session, id)
         )""",
+        # The open questions: what their messages wait for is no attempt.
+        """CREATE TABLE question (
+            session INTEGER NOT NULL,
+            key TEXT NOT NULL,
+            PRIMARY KEY (session, key)
+        ) WITHOUT ROWID""",
         # `sequence` is the number of the record in the log; `digest` is null when the message came through no inbox.
         """CREATE TABLE ending (
             session INTEGER NOT NULL,
@@ -103,8 +110,8 @@ def open_database(path: Path, mounts: Path = MOUNTS) -> sqlite3.Connection:
         OSError: It cannot be made.
     """
     check_library(sqlite3.sqlite_version_info)
-    _make_private(path)
     _check_file_system(path, mounts)
+    _make_private(path)
     deadline = time.monotonic() + OPEN_S
     while True:
         connection = sqlite3.connect(path, timeout=BUSY_S, isolation_level=None)

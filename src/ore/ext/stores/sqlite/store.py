@@ -51,13 +51,18 @@ class SqliteStore:
             raise InputError(f"expected the path of a file, got {name!r}; a store without one is `memory:`")
         if group_limit < 1:
             raise InputError(f"group_limit: expected at least 1, got {group_limit}")
-        self.path = Path(os.path.abspath(name))
+        self.path = Path(os.path.realpath(name))
         self._codec = codec
         self._full_text = full_text
         self._commits = Commits()
         connect = partial(open_database, self.path, mounts)
         self._writes = Lane("ore-store-writer", partial(GroupWriter, self.path, connect, self._commits), group_limit)
         self._reads = Lane("ore-store-reader", partial(Reader, self.path, connect), group_limit)
+
+    @property
+    def lock_folder(self) -> Path:
+        """Beside the file, so that all who open it find the same one."""
+        return self.path.with_name(f"{self.path.name}.locks")
 
     @property
     def commits(self) -> int:

@@ -41,7 +41,7 @@ def delete(connection: sqlite3.Connection, thread_id: str) -> bool:
     gone = connection.execute("DELETE FROM session WHERE id = ? RETURNING number", (thread_id,)).fetchall()
     for (number,) in gone:
         forget(connection, number)
-        for table in ("log", "metadata", "inbox", "ending"):
+        for table in ("log", "metadata", "inbox", "ending", "question"):
             connection.execute(f"DELETE FROM {table} WHERE session = ?", (number,))
     return bool(gone)
 

@@ -5,14 +5,17 @@ from collections.abc import Sequence
 
 import msgspec
 
-from ore.artifact import Codec
+from ore.artifact import Codec, clean
 from ore.errors import ConflictError, CorruptError
 from ore.ext.stores.sqlite.log import clear_stop
-from ore.ext.stores.sqlite.message_rows import COLUMNS, decode_message, digest_of, encode_message
+from ore.ext.stores.sqlite.message_rows import COLUMNS, Row, decode_message, digest_of, encode_message
 from ore.ext.stores.sqlite.owner import Owner, check_held, missing, number_of
 from ore.ledger import EndingRecord, Message, decode_record
 
 __all__ = ["close", "interrupt", "next_message", "park", "pending", "submit", "take", "unfinished"]
+
+_ORDER = "ORDER BY taken DESC, mode = 'queue', position"
+"""Unfinished ones, then those that steer or interrupt, then the others; each kind first in, first out."""
 
 
 def submit(
@@ -39,18 +42,16 @@ def submit(
         _check_same(ended[0], digest, message.id)
         return _ending(connection, number, ended[1], session_id)
     connection.execute(
-        "INSERT INTO inbox (session, id, digest, body, attempts, taken) VALUES (?, ?, ?, ?, ?, ?)",
-        (number, message.id, digest, encode_message(message), message.attempts, message.taken),
+        f"INSERT INTO inbox (session, digest, {COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)",
+        (number, digest, message.id, clean(message.mode), encode_message(message), message.attempts, message.taken),
     )
     return None
 
 
 def pending(connection: sqlite3.Connection, session_id: str, codec: Codec) -> Sequence[Message]:
-    """The unfinished messages, then the waiting ones."""
+    """The unfinished messages, then the waiting ones, in the order of `next_message`."""
     number = number_of(connection, session_id)
-    rows = connection.execute(
-        f"SELECT {COLUMNS} FROM inbox WHERE session = ? ORDER BY taken DESC, position", (number,)
-    ).fetchall()
+    rows = connection.execute(f"SELECT {COLUMNS} FROM inbox WHERE session = ? {_ORDER}", (number,)).fetchall()
     return [_decoded(row, session_id, codec) for row in rows]
 
 
@@ -85,7 +86,7 @@ def next_message(connection: sqlite3.Connection, held: Owner, *, mark: bool, cod
     """
     check_held(connection, held)
     row = connection.execute(
-        f"SELECT position, parked, {COLUMNS} FROM inbox WHERE session = ? ORDER BY taken DESC, position LIMIT 1",
+        f"SELECT position, parked, {COLUMNS} FROM inbox WHERE session = ? {_ORDER} LIMIT 1",
         (held.number,),
     ).fetchone()
     if row is None:
@@ -140,7 +141,7 @@ def _check_same(known: bytes | None, digest: bytes, message_id: str) -> None:
         raise ConflictError(f"message {message_id!r} was submitted before with another content")
 
 
-def _decoded(row: tuple[str, bytes, int, int], session_id: str, codec: Codec) -> Message:
+def _decoded(row: Row, session_id: str, codec: Codec) -> Message:
     try:
         return decode_message(row, codec)
     except (ValueError, TypeError) as error:
