@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from ore.artifact import ToolCall, ToolResult
 from ore.ledger import Role, Turn
 
-__all__ = ["repeated"]
+__all__ = ["again", "repeated"]
 
 
-def repeated(turns: Sequence[Turn], call: ToolCall) -> int:
-    """In how many rounds in a row, up to the last, this very call got one and the same result.
+def repeated(turns: Sequence[Turn], call: ToolCall) -> tuple[int, str | None]:
+    """In how many rounds in a row, up to the last, this very call got one and the same result, and which.
 
     Args:
         turns: The path up to and including the turn of `call`.
@@ -22,16 +22,22 @@ def repeated(turns: Sequence[Turn], call: ToolCall) -> int:
     next(backwards, None)
     for turn in backwards:
         if turn.role is Role.TOOL:
-            results = [artifact for artifact in turn.artifacts if isinstance(artifact, ToolResult)]
-        elif turn.role is Role.ASSISTANT:
-            found = _result_of(turn, results, call)
-            if found is None or (content is not None and found != content):
-                return count
-            content = found
-            count += 1
-        else:
-            return count
-    return count
+            results[:0] = [artifact for artifact in turn.artifacts if isinstance(artifact, ToolResult)]
+            continue
+        found = _result_of(turn, results, call) if turn.role is Role.ASSISTANT else None
+        if found is None or (content is not None and found != content):
+            break
+        content, results = found, []
+        count += 1
+    return count, content
+
+
+def again(call: ToolCall, limit: int) -> str:
+    """What a call gets instead of being run once more; always the same text, by which it is known again."""
+    return (
+        f"not run: {call.name!r} was called {limit} times in a row with these arguments and gave the same result; "
+        "use that result, or call it with other arguments"
+    )
 
 
 def _result_of(turn: Turn, results: Sequence[ToolResult], call: ToolCall) -> str | None:

@@ -2,19 +2,21 @@
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from ore.artifact import Artifact, StopReason, ToolCall, ToolResult
-from ore.calls.guard import repeated
+from ore.calls.attempt import Attempt, Round
+from ore.calls.guard import again, repeated
 from ore.calls.limits import CallLimits
 from ore.calls.rendering import error_result
-from ore.calls.runner import CallRunner, as_cancelled
-from ore.errors import LimitError
+from ore.calls.runner import CallRunner
+from ore.errors import LimitError, SessionClosedError, ToolError
 from ore.event import CURRENT, Emitter
 from ore.ledger import Draft, EffectRecord, Record, Role, Turn, TurnStatus, call_key
 from ore.loop import UNKNOWN
 from ore.provider import Option, tools_of
-from ore.tool import Asker, Denying, Tool
+from ore.tool import Asker, Denying
 
 __all__ = ["CallHandler"]
 
@@ -22,6 +24,8 @@ CUT = (
     "not run: the output limit cut the answer, so this call may be incomplete; "
     "call again with shorter arguments, or in several steps"
 )
+CANCELLED = "cancelled by the user"
+FAILED = "cancelled: the result of another call could not be stored"
 
 
 class CallHandler:
@@ -29,8 +33,11 @@ class CallHandler:
 
     Every call gets exactly one result: its own, an error that says why it did
     not run, or that it was cancelled. A tool that raises never ends the
-    message. Each finished call is an effect record and a `tool_result` event
-    at once, before the others are done.
+    message; that includes `SystemExit`, while a `KeyboardInterrupt` in an
+    async tool ends the process, as anywhere in asyncio. Each finished call is
+    a `tool_result` event and an effect record at once, before the others are
+    done. A tool that runs alone waits for those before it and lets those
+    behind it wait.
 
     Args:
         asker: Asks for approvals; nobody by default, which denies them.
@@ -51,8 +58,8 @@ class CallHandler:
         self._stays_open = stays_open
         self._limits = limits or CallLimits()
         self._runner = CallRunner(asker or Denying(), self._limits, deps)
-        self._running: dict[str, asyncio.Task[None]] = {}
-        self._stopped: set[str] = set()
+        self._running: dict[str, Attempt] = {}
+        self._prepared: str | None = None
 
     @property
     def running(self) -> Sequence[str]:
@@ -60,20 +67,27 @@ class CallHandler:
         return tuple(self._running)
 
     def stop(self, key: str) -> bool:
-        """Stop one call; the others and the message go on. Whether it was running."""
-        task = self._running.get(key)
-        if task is None:
+        """Stop one call; the others and the message go on. Whether it was running.
+
+        Stopping it again changes nothing: its cleanup is not cut short.
+        """
+        attempt = self._running.get(key)
+        if attempt is None or attempt.task is None:
             return False
-        self._stopped.add(key)
-        task.cancel()
+        if not attempt.stopped:
+            attempt.stopped = True
+            attempt.task.cancel()
         return True
 
     def prepare(self, draft: Draft, options: Sequence[Option]) -> Sequence[Record]:
         """Note with the turn that its calls start, but for those that change nothing or wait for a yes."""
         if draft.id is None or _was_cut(draft):
             return ()
-        tools = {tool.name: tool for tool in tools_of(options)}
         calls = [artifact for artifact in draft.artifacts if isinstance(artifact, ToolCall)]
+        if not calls:
+            return ()
+        self._prepared = draft.id
+        tools = {tool.name: tool for tool in tools_of(options)}
         return [
             EffectRecord(key=call_key(draft.id, index), idempotent=tool.traits.idempotent)
             for index, call in enumerate(calls)
@@ -88,13 +102,15 @@ class CallHandler:
 
         Raises:
             LimitError: The model repeats a call although it was told not to.
+            StoreError: A result could not be made durable; the calls that
+                still ran are cancelled, and the results are recorded if that
+                is possible by now.
             asyncio.CancelledError: The message was cut; finished calls keep
                 their results, the others are cancelled.
         """
         calls = turn.calls
-        if not calls:
-            return
-        await self._work(_Round(turn, calls, {tool.name: tool for tool in tools_of(emitter.options)}, emitter))
+        if calls:
+            await self._work(Round(turn, calls, emitter, noted=self._prepared == turn.id))
 
     async def resume(self, turn: Turn, emitter: Emitter, effects: Mapping[str, EffectRecord]) -> None:
         """Answer the calls of `turn` that an earlier process left open.
@@ -107,153 +123,118 @@ class CallHandler:
             emitter: Bound to it.
             effects: What is known of its calls, by their keys.
         """
-        round = _Round(turn, turn.calls, {tool.name: tool for tool in tools_of(emitter.options)}, emitter)
-        for index, call in enumerate(round.calls):
-            effect = effects.get(call_key(turn.id, index))
+        round = Round(turn, turn.calls, emitter, noted=False)
+        for attempt in round.attempts:
+            effect = effects.get(attempt.key)
             if effect is not None and effect.result is not None:
-                round.put(index, effect.result)
+                attempt.result = effect.result
             elif effect is not None and not effect.idempotent:
-                round.put(index, UNKNOWN.result(call))
+                attempt.result = UNKNOWN.result(attempt.call)
+            else:
+                attempt.noted = effect is not None
         await self._work(round)
 
-    async def _work(self, round: "_Round") -> None:
+    async def _work(self, round: Round) -> None:
         try:
             await self._run_all(round)
         except asyncio.CancelledError:
-            if not any(map(self._stays_open or _never, round.missing())):
-                round.cancel_rest()
+            if self._stays_open is None or not any(self._stays_open(attempt.key) for attempt in round.open):
+                round.cancel(CANCELLED)
             raise
+        except BaseExceptionGroup as failed:
+            round.cancel(FAILED)
+            raise _cause(failed) from None
         finally:
-            if round.complete:
-                await round.emitter.record(Draft(role=Role.TOOL, artifacts=tuple(round.ordered())))
-        if self._limits.repeats and any(round.stuck):
+            for attempt in round.open:  # cut before their first line
+                self._running.pop(attempt.key, None)
+            if not round.open:
+                await round.emitter.record(Draft(role=Role.TOOL, artifacts=tuple(round.results)))
+        if round.stuck:
             raise LimitError(
                 f"tool {round.stuck[0]!r} was called with the same arguments {self._limits.repeats + 2} times in a "
                 "row, although the result was the same and the last call was refused"
             )
 
-    async def _run_all(self, round: "_Round") -> None:
+    async def _run_all(self, round: Round) -> None:
         if _was_cut(round.turn):
-            for index, call in enumerate(round.calls):
-                round.put(index, error_result(call, CUT))
+            for attempt in round.open:
+                await self._settle(round, attempt, error_result(attempt.call, CUT), None)
             return
-        open_ones = [index for index in range(len(round.calls)) if not round.has(index)]
-        together = [index for index in open_ones if not round.alone(index)]
-        if together:
-            gate = asyncio.Semaphore(self._limits.parallel) if len(together) > self._limits.parallel else None
+        for batch in round.batches():
+            gate = asyncio.Semaphore(self._limits.parallel) if len(batch) > self._limits.parallel else None
             async with asyncio.TaskGroup() as group:
-                for index in together:
-                    self._start(group, round, index, gate)
-        for index in open_ones:
-            if round.alone(index):
-                async with asyncio.TaskGroup() as group:
-                    self._start(group, round, index, None)
+                for attempt in batch:
+                    self._running[attempt.key] = attempt
+                    attempt.task = group.create_task(self._one(round, attempt, gate))
+            for attempt in batch:
+                if attempt.result is None:  # stopped before its first line
+                    self._running.pop(attempt.key, None)
+                    await self._settle(round, attempt, attempt.cancelled(CANCELLED), None)
 
-    def _start(self, group: asyncio.TaskGroup, round: "_Round", index: int, gate: asyncio.Semaphore | None) -> None:
-        key = call_key(round.turn.id, index)
-        self._running[key] = group.create_task(self._one(round, index, key, gate))
-
-    async def _one(self, round: "_Round", index: int, key: str, gate: asyncio.Semaphore | None) -> None:
-        call = round.calls[index]
-        context = CURRENT.get()
-        CURRENT.set(context.inside(key))
+    async def _one(self, round: Round, attempt: Attempt, gate: asyncio.Semaphore | None) -> None:
+        CURRENT.set(CURRENT.get().inside(attempt.key))
         value: Any = None
         try:
             if gate is None:
-                result, value = await self._result(round, call, key)
+                result, value = await self._result(round, attempt)
             else:
                 async with gate:
-                    result, value = await self._result(round, call, key)
+                    result, value = await self._result(round, attempt)
         except asyncio.CancelledError:
-            if key not in self._stopped:
+            alone = _cancelled_alone(attempt)
+            if alone is None:
                 raise
-            result = as_cancelled(call, round.tools.get(call.name))
+            result = alone
         finally:
-            self._running.pop(key, None)
-            self._stopped.discard(key)
-        await self._settle(round, index, key, result, value)
+            self._running.pop(attempt.key, None)
+        await self._settle(round, attempt, result, value)
 
-    async def _result(self, round: "_Round", call: ToolCall, key: str) -> tuple[ToolResult, Any]:
-        tool = round.tools.get(call.name)
-        if tool is None:
+    async def _result(self, round: Round, attempt: Attempt) -> tuple[ToolResult, Any]:
+        refusal = self._refusal(round, attempt.call)
+        if refusal is not None:
+            return error_result(attempt.call, refusal), None
+        if attempt.tool is None:
             known = ", ".join(sorted(round.tools)) or "none"
-            return error_result(call, f"tool {call.name!r} not found; the tools are: {known}"), None
-        limit = self._limits.repeats
-        count = repeated(round.emitter.state.turns, call) if limit else 0
-        if limit and count >= limit:
-            return error_result(call, _again(call, limit)), None
-        if limit and count == 1 and repeated_refusal(round, call, limit):
-            round.stuck.append(call.name)
-            return error_result(call, _again(call, limit)), None
-        return await self._runner.run(call, key, tool, round.emitter)
+            return error_result(attempt.call, f"tool {attempt.call.name!r} not found; the tools are: {known}"), None
+        return await self._runner.run(attempt, attempt.tool, round.emitter)
 
-    async def _settle(self, round: "_Round", index: int, key: str, result: ToolResult, value: Any) -> None:
-        """Make one result durable and seen; the last one becomes durable with the turn."""
-        round.put(index, result)
-        if not round.complete:
-            await round.emitter.journal(EffectRecord(key=key, result=result))
-        round.emitter.emit(result, value=value)
+    def _refusal(self, round: Round, call: ToolCall) -> str | None:
+        """Why the call is not run once more, if it is not."""
+        limit = self._limits.repeats
+        if not limit:
+            return None
+        text = again(call, limit)
+        count, content = repeated(round.emitter.state.turns, call)
+        if content == text:
+            round.stuck.append(call.name)
+        return text if count >= limit or content == text else None
+
+    async def _settle(self, round: Round, attempt: Attempt, result: ToolResult, value: Any) -> None:
+        """Make one result seen and durable; the last one becomes durable with the turn."""
+        attempt.result = result
+        with suppress(SessionClosedError):  # nobody listens; the record counts
+            round.emitter.emit(result, value=value)
+        if round.open:
+            await round.emitter.journal(EffectRecord(key=attempt.key, result=result))
         if value is not None:
             await self._runner.contribute(value, round.emitter)
 
 
-class _Round:
-    """The calls of one turn and what they came to."""
-
-    __slots__ = ("_results", "calls", "emitter", "stuck", "tools", "turn")
-
-    def __init__(self, turn: Turn, calls: Sequence[ToolCall], tools: Mapping[str, Tool], emitter: Emitter) -> None:
-        self.turn = turn
-        self.calls = calls
-        self.tools = tools
-        self.emitter = emitter
-        self.stuck: list[str] = []
-        self._results: dict[int, ToolResult] = {}
-
-    @property
-    def complete(self) -> bool:
-        return len(self._results) == len(self.calls)
-
-    def has(self, index: int) -> bool:
-        return index in self._results
-
-    def missing(self) -> list[str]:
-        return [call_key(self.turn.id, index) for index in range(len(self.calls)) if index not in self._results]
-
-    def alone(self, index: int) -> bool:
-        tool = self.tools.get(self.calls[index].name)
-        return tool is not None and tool.traits.alone
-
-    def put(self, index: int, result: ToolResult) -> None:
-        self._results[index] = result
-
-    def ordered(self) -> list[ToolResult]:
-        return [self._results[index] for index in range(len(self.calls))]
-
-    def cancel_rest(self) -> None:
-        for index, call in enumerate(self.calls):
-            if index not in self._results:
-                self.put(index, as_cancelled(call, self.tools.get(call.name)))
+def _cancelled_alone(attempt: Attempt) -> ToolResult | None:
+    """The result of a call that was cancelled alone; `None` when its message was."""
+    task = attempt.task
+    if task is None or not task.cancelling():
+        return error_result(attempt.call, "the tool was cancelled from inside: what it waited for was cancelled")
+    if not attempt.stopped:
+        return None
+    task.uncancel()
+    return attempt.cancelled(CANCELLED)
 
 
-def _never(key: str) -> bool:
-    return False
-
-
-def _again(call: ToolCall, limit: int) -> str:
-    return (
-        f"not run: {call.name!r} was called {limit} times in a row with these arguments and gave the same result; "
-        "use that result, or call it with other arguments"
-    )
-
-
-def repeated_refusal(round: _Round, call: ToolCall, limit: int) -> bool:
-    """Whether the last identical call was refused already."""
-    for turn in reversed(round.emitter.state.turns):
-        if turn.role is Role.TOOL:
-            refusal = _again(call, limit)
-            return any(isinstance(item, ToolResult) and item.content == refusal for item in turn.artifacts)
-    return False
+def _cause(failed: BaseExceptionGroup[BaseException]) -> Exception:
+    """The one error that says why the round ended."""
+    error = failed.exceptions[0]
+    return error if isinstance(error, Exception) else ToolError(f"a tool raised {type(error).__name__}")
 
 
 def _was_cut(turn: Turn | Draft) -> bool:

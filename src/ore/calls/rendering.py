@@ -1,6 +1,6 @@
 """What a tool returned or raised, as the result that the model gets."""
 
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
@@ -9,6 +9,7 @@ from ore.artifact import (
     ResultStatus,
     ToolCall,
     ToolResult,
+    TruncationStyle,
     clean,
     footer,
     has_method,
@@ -16,23 +17,27 @@ from ore.artifact import (
     model_text,
     truncate,
 )
+from ore.calls.plain import decoded, exactly, to_plain
 from ore.errors import ToolError
 
 __all__ = ["error_result", "failure_result", "value_result"]
 
-_DEFAULT = Cut()
+_DEFAULT: Final = Cut()
+
+_MESSAGE: Final = Cut(max_bytes=2_000, max_lines=40, style=TruncationStyle.HEAD)
+"""2,000 bytes of an error's message stand behind whatever else there is."""
 
 
 def value_result(call: ToolCall, value: Any, cut: Cut | None) -> ToolResult:
     """The result of a call that returned.
 
     A value with its own `for_model` goes out as it is; everything else is cut
-    to the limits, with a line that says so.
+    to the limits, with a line that says so. Bytes that are UTF-8 are text.
 
     Raises:
         TypeError: The value is not JSON and has no `for_model`.
     """
-    text = model_text(value, to_plain)
+    text = model_text(decoded(value), to_plain)
     truncation = None
     if not has_method(value, "for_model"):
         text, truncation = truncate(text, cut or _DEFAULT)
@@ -40,38 +45,46 @@ def value_result(call: ToolCall, value: Any, cut: Cut | None) -> ToolResult:
         text += footer(truncation)
     return ToolResult(
         tool_call_id=call.id,
-        content=text,
+        content=exactly(text, str),
         status=ResultStatus.OK,
-        display=human_text(value),
+        display=exactly(human_text(value), str),
         truncation=truncation,
     )
 
 
 def failure_result(call: ToolCall, error: BaseException, cut: Cut | None) -> ToolResult:
     """The result of a call that raised: what there was, then the error, which no limit cuts away."""
-    message = clean(str(error)) or type(error).__name__
+    message = message_of(error)
     partial = error.result if isinstance(error, ToolError) else None
-    body = {"error": message} if partial is None else partial
     try:
-        result = value_result(call, body, cut)
-    except TypeError:
+        result = value_result(call, {"error": message} if partial is None else partial, cut)
+    except Exception:  # a part that cannot be shown must not hide the error
         result = value_result(call, {"error": message}, cut)
-    content = f"{result.content}\n\n**Error:** {message}"
-    return msgspec.structs.replace(result, content=content, is_error=True, status=ResultStatus.ERROR, display=None)
+    ending = f"\n\n**Error:** {truncate(message, _MESSAGE)[0]}"
+    return msgspec.structs.replace(
+        result,
+        content=result.content + ending,
+        is_error=True,
+        status=ResultStatus.ERROR,
+        display=None if result.display is None else result.display + ending,
+    )
 
 
 def error_result(call: ToolCall, text: str, status: ResultStatus = ResultStatus.ERROR) -> ToolResult:
-    """The result of a call that was not run."""
-    return ToolResult(tool_call_id=call.id, content=clean(text), is_error=True, status=status)
+    """The result of a call that was not run, or whose end nobody waited for."""
+    content = truncate(exactly(clean(text), str), _DEFAULT)[0]
+    return ToolResult(tool_call_id=call.id, content=content, is_error=True, status=status)
 
 
-def to_plain(value: Any) -> Any:
-    """A value that msgspec does not know, as one that it does: pydantic models and such.
-
-    Raises:
-        TypeError: There is no way known.
-    """
-    dump = getattr(value, "model_dump", None)
-    if dump is None:
-        raise TypeError(f"expected a value that can be JSON, got {type(value).__name__}")
-    return dump(mode="json")
+def message_of(error: BaseException) -> str:
+    """What went wrong, for the model: an author's own words as they are, else with the error's name."""
+    if isinstance(error, BaseExceptionGroup):
+        return "; ".join(map(message_of, error.exceptions[:8]))
+    name = type(error).__name__
+    try:
+        text = exactly(clean(str(error)), str)
+    except Exception:
+        return name
+    if isinstance(error, ToolError):
+        return text or name
+    return f"{name}: {text}" if text else name

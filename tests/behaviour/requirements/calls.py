@@ -1,0 +1,38 @@
+"""Calls: how they run side by side, what becomes of values, errors and cuts, approvals, effects, threads."""
+
+from behaviour._requirements import deviates, held, promise
+
+KEPT = "Output is bounded by default (50,000 bytes, 2,000 lines, head or tail) with a recovery hint."
+ONE_TURN = "All results of one assistant turn stand in one tool turn, in call order;"
+
+REQUIREMENTS = (
+    held("C159", "Limits that are not positive are the defaults; one that is given leaves the other at its default."),
+    held("C161", "An unknown tool or arguments that cannot be read give one error result with the call's id."),
+    held("C162", "A call that succeeds has one result in a tool turn: text as it is, the rest as compact JSON."),
+    held("C166", "A tool that fails without a partial result has its error as JSON and as a footer."),
+    held("C169", "A result of 10 MB is cut to 50,000 bytes, and says how long it was and which end stayed."),
+    held("C170", "A value with its own text for the model is passed on whole, at 10 MB too."),
+    held("C173", "A value that cannot be JSON is an error result that names its type."),
+    held("L21", "Whatever a tool raises is an error result; a cancellation is recorded and raised again."),
+    held("N15", "A tool that raises anything gives an error result, and the loop goes on."),
+    deviates(
+        "K23",
+        "The original runs calls one after another, each with a tool turn of its own; here they run at once and their "
+        "results stand in one turn.",
+        design=ONE_TURN,
+    ),
+    held("B13", "An answer that the output limit cut runs none of its calls; each is told why, and history is valid."),
+    held(
+        "B30",
+        "One call without end stops early when its result never changes, and never otherwise; an unknown tool is "
+        "answered with the names of the known ones.",
+    ),
+    held("B47", "Of three calls at once one fails: three results in call order, the turn goes on, nothing is left over."),
+    deviates(
+        "B61",
+        "A giant result is cut for the model, valid and with the number of what is missing; the report wants both "
+        "ends kept, here one is. The whole value rides on the event.",
+        design=KEPT,
+    ),
+    promise("D-calls-footer", 7, "The error of a failed call stands behind its partial result, whatever is cut."),
+)
