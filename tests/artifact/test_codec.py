@@ -99,6 +99,14 @@ def test_a_kind_that_nobody_registered_is_written_back_byte_for_byte(raw: bytes)
     assert decode_turn(encode_turn(turn)) == turn
 
 
+@pytest.mark.requirement("D-unknown-kind")
+def test_an_unknown_kind_from_an_indented_file_stands_on_one_line() -> None:
+    """Records and events are lines; a line end inside JSON is only ever white space."""
+    artifact = CODEC.decode(b'{\r\n  "kind": "hologram",\n  "a": "x\\ny"\n}')
+    assert encode(artifact) == b'{    "kind": "hologram",   "a": "x\\ny" }'
+    assert msgspec.json.decode(encode(artifact)) == {"kind": "hologram", "a": "x\ny"}
+
+
 def test_an_unknown_kind_is_known_again_once_it_is_registered() -> None:
     table = Table(rows=(("a",),))
     assert Codec(Table).decode(encode(CODEC.decode(encode(table)))) == table
@@ -230,6 +238,13 @@ def test_a_turn_is_encoded_whatever_its_strings_hold(text: str, content: list[Ar
 @pytest.mark.requirement("L31")
 def test_keys_that_are_numbers_do_not_stop_the_cleaning() -> None:
     assert to_json({1: "\ud800", "\ud800": [2, None]}) == '{"1":"\ufffd","\ufffd":[2,null]}'.encode()
+
+
+@pytest.mark.requirement("L31")
+def test_json_that_was_made_before_does_not_stop_the_cleaning() -> None:
+    assert to_json([msgspec.Raw(b'{"a":[1]}'), "\ud800"]) == '[{"a":[1]},"\ufffd"]'.encode()
+    with pytest.raises(TypeError):
+        to_json([object(), "\ud800"])
 
 
 def cleaned(value: Any) -> Any:

@@ -26,6 +26,7 @@ BUILTIN_KINDS: Final[tuple[type[Artifact], ...]] = (
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _RESERVED = ("kind", "context")
+_ONE_LINE = bytes.maketrans(b"\r\n", b"  ")  # in JSON they are only ever white space
 _encode = msgspec.json.Encoder().encode
 
 
@@ -73,7 +74,7 @@ class Codec:
         """Read one artifact, flat or in the original's `{kind, data}` form.
 
         A kind it does not know never fails: it becomes `Unknown`, with the
-        bytes as they came.
+        bytes as they came, on one line.
 
         Raises:
             ValueError: It is no JSON object with a `kind`, or its fields do not fit.
@@ -81,7 +82,7 @@ class Codec:
         head = _head(raw)
         decoder = self._decoders.get(head.kind)
         if decoder is None:
-            return Unknown(name=head.kind, raw=bytes(raw))
+            return Unknown(name=head.kind, raw=bytes(raw).translate(_ONE_LINE))
         artifact: Artifact = decoder(_content(raw, head))
         return artifact
 
@@ -126,12 +127,18 @@ def to_json(value: Any) -> bytes:
     try:
         return _encode(value)
     except UnicodeEncodeError:
-        return _encode(_cleaned(msgspec.to_builtins(value, str_keys=True)))
+        return _encode(_cleaned(msgspec.to_builtins(value, str_keys=True, enc_hook=_made_before)))
 
 
 def clean(text: str) -> str:
     """`text` without lone surrogates, which no provider and no store accepts."""
     return text if text.isascii() else _SURROGATE.sub("\ufffd", text)
+
+
+def _made_before(value: Any) -> Any:
+    if isinstance(value, msgspec.Raw):
+        return msgspec.json.decode(value)
+    raise TypeError(f"expected a value that can be JSON, got {type(value).__name__}")
 
 
 def _cleaned(value: Any) -> Any:
