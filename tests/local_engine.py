@@ -49,12 +49,14 @@ class ScriptedEngine:
                 threading.Event().wait(0.001)
 
 
-def scripted(folder: Path, engine: ScriptedEngine, *, slots: int = 2) -> tuple[LocalProvider, str]:
+def scripted(
+    folder: Path, engine: ScriptedEngine, *, slots: int = 2, lenient: bool = False
+) -> tuple[LocalProvider, str]:
     """A provider over the engine, and the name of its model."""
     path = folder / "scripted.gguf"
     path.write_bytes(b"GGUF")
     runtimes = Runtimes(load=lambda path, settings: engine)
-    return LocalProvider(settings=Settings(slots=slots), runtimes=runtimes), f"local:{path}"
+    return LocalProvider(settings=Settings(slots=slots), lenient=lenient, runtimes=runtimes), f"local:{path}"
 
 
 def pieces(text: str, size: int = 3) -> Sequence[str]:

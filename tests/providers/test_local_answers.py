@@ -28,7 +28,6 @@ from ore.artifact import (
     Usage,
 )
 from ore.errors import BadRequestError, OverloadedError, ProtocolError, ProviderError, UnsupportedError
-from ore.ext.providers.local import LocalProvider, Runtimes
 from ore.ledger import Buffer, Role
 from ore.models import Spec, ThinkingLevel
 from ore.provider import MaxTokensOption, Option, OutputOption, WithTools
@@ -222,8 +221,7 @@ async def test_thinking_cannot_be_had_and_the_error_names_the_field(tmp_path: Pa
 
 
 async def test_a_lenient_provider_says_what_it_left_out_and_answers(tmp_path: Path) -> None:
-    _, model = scripted(tmp_path, ScriptedEngine())
-    provider = LocalProvider(lenient=True, runtimes=Runtimes(load=lambda path, settings: ScriptedEngine(Answer())))
+    provider, model = scripted(tmp_path, ScriptedEngine(Answer()), lenient=True)
     spec = Spec(name=model, thinking_level=ThinkingLevel.HIGH)
     async with asyncio.timeout(5), aclosing(provider.invoke(asked(), spec)) as batches:
         kinds = [type(artifact) async for batch in batches for artifact in batch]

@@ -1,6 +1,7 @@
 """`LocalProvider`: a model inside the process, without a key and without a network."""
 
 from collections.abc import AsyncGenerator, Iterable, Iterator
+from typing import Protocol
 
 from ore.artifact import Artifact
 from ore.errors import ProviderError
@@ -13,7 +14,21 @@ from ore.ledger import State
 from ore.models import Spec
 from ore.provider import BATCH_LIMIT, Batch, Option
 
-__all__ = ["LocalProvider"]
+__all__ = ["LocalProvider", "Wishes", "make"]
+
+
+class Wishes(Protocol):
+    """What `make` needs to know."""
+
+    @property
+    def lenient(self) -> bool:
+        """Whether to leave out what the model cannot take, with a notice."""
+        ...
+
+
+def make(settings: Wishes) -> "LocalProvider":
+    """The provider of `local`, `local:smollm2` and `local:PATH.gguf`; loads and looks for nothing yet."""
+    return LocalProvider(lenient=settings.lenient)
 
 
 class LocalProvider:
