@@ -43,7 +43,7 @@ _BY_PATH: Final = frozenset({"scripted"})
 """Providers whose whole name is a path; each path is a provider of its own."""
 
 _STORES: Final[Mapping[str, str]] = {
-    "sqlite": "ore.ext.stores.sqlite:open_store",
+    "sqlite": "ore.ext.stores.sqlite:SqliteStore",
 }
 _TOOLS: Final[Mapping[str, str]] = {
     "calculator": "ore.ext.tools.calculator:tools",
@@ -126,7 +126,8 @@ def open_store(url: str) -> Store:
     open_url: Callable[[str], Store] | None = _find(kind, _STORES, "ore.stores") if separator else None
     if open_url is None:
         kinds = sorted({"memory", *_STORES, *(point.name for point in entry_points(group="ore.stores"))})
-        raise InputError(f"store: expected one of {', '.join(f'{kind}:…' for kind in kinds)}, got {url!r}")
+        shown = f"{kind}:…" if separator else url  # what follows may hold a password
+        raise InputError(f"store: expected one of {', '.join(f'{kind}:…' for kind in kinds)}, got {shown!r}")
     return open_url(rest)
 
 

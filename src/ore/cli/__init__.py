@@ -1,0 +1,1 @@
+"""The `ore` command: one file per command, and what they share."""

@@ -1,0 +1,73 @@
+"""One message of `ore run`, from the prompt to the exit status."""
+
+import sys
+from argparse import Namespace
+
+from ore.app import Agent
+from ore.app.result import stop_reason_of, text_of, usage_of
+from ore.artifact import to_json
+from ore.cli.calling import called_agent
+from ore.cli.conversation import open_conversation
+from ore.cli.failures import run, tell
+from ore.cli.interrupts import Interrupts
+from ore.cli.lines import Lines, read_prompt
+from ore.cli.output import Output
+from ore.cli.printers import EventPrinter, NoticePrinter, Printer, TextPrinter
+from ore.cli.status import Status
+from ore.cli.terminal import is_terminal, say
+from ore.errors import InputError, describe
+from ore.session import Outcome
+
+__all__ = ["answer"]
+
+
+def answer(options: Namespace) -> Status:
+    """Answer the prompt of the options.
+
+    Raises:
+        OreError: It could not even begin.
+    """
+    agent = called_agent(options)
+    return run(_answer(agent, _prompt(options.prompt), options))
+
+
+def _prompt(given: str | None) -> str:
+    if given is None or given == "-":
+        if is_terminal(sys.stdin):
+            say("ore: reading the prompt from the terminal; Ctrl-D ends it")
+        given = read_prompt()
+    if not given.strip():
+        raise InputError("prompt: expected text as an argument or on standard input, got none")
+    return given
+
+
+async def _answer(agent: Agent, prompt: str, options: Namespace) -> Status:
+    output, interrupts = Output(), Interrupts()
+    printer = _printer(options, output)
+    with interrupts.listening():
+        async with open_conversation(agent, options, Lines(), interrupts) as conversation:
+            await conversation.finish_old(printer if options.events else NoticePrinter())
+            outcome = await conversation.ask(prompt, printer, all_events=options.events)
+            if options.json:
+                await output.put_json(_final(conversation.session.id, outcome))
+    return output.status(tell(outcome))
+
+
+def _printer(options: Namespace, output: Output) -> Printer:
+    if options.events:
+        return EventPrinter(output)
+    return NoticePrinter() if options.json else TextPrinter(output)
+
+
+def _final(session_id: str, outcome: Outcome) -> bytes:
+    """What `--json` prints."""
+    return to_json(
+        {
+            "session": session_id,
+            "text": text_of(outcome.turn),
+            "stop_reason": stop_reason_of(outcome.turn),
+            "usage": usage_of(outcome.turns),
+            "outcome": outcome.status,
+            "error": describe(outcome.error) if outcome.error else None,
+        }
+    )

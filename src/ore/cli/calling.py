@@ -1,0 +1,101 @@
+"""The agent of one call: what the options say, over what the agent says."""
+
+import os
+from argparse import Namespace
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from dataclasses import replace
+
+from ore.app import Agent, ProviderSettings, Resolver, default_model, tools_by_name
+from ore.cli.agent_file import load_agent
+from ore.cli.terminal import say
+from ore.errors import InputError
+from ore.ledger import State
+from ore.models import Spec, ThinkingLevel, merge
+from ore.provider import Batch, Option, Provider, Resolve
+
+__all__ = ["called_agent"]
+
+
+def called_agent(options: Namespace) -> Agent:
+    """The agent that the options describe.
+
+    Its model and how it answers hold for this call, before what a session has
+    stored, and are stored nowhere.
+
+    Raises:
+        InputError: An agent, a tool or a value is not what was expected.
+        ModelNotFoundError: There is no such provider.
+        AuthenticationError: Its key is missing.
+    """
+    agent = load_agent(options.agent) if options.agent else Agent()
+    tools = [tool for name in dict.fromkeys(options.tool) for tool in tools_by_name(name)]
+    limits = None if options.max_rounds is None else replace(agent._limits, rounds=options.max_rounds)
+    model = options.model if options.model is not None else agent.model
+    if model is None:
+        model = _default_model()
+    call = _spec(options)
+    if not isinstance(model, str):
+        return agent.with_(model=_Called(model, call), tools=tools, limits=limits, instructions=options.instructions)
+    resolve = _CalledResolve(_resolve(agent, options), options.model, call)
+    _, name = resolve(model)
+    return agent.with_(
+        model=model,
+        tools=tools,
+        limits=limits,
+        instructions=options.instructions,
+        resolve=resolve,
+        spec=Spec(name=name) if options.model is not None else None,
+    )
+
+
+def _default_model() -> str:
+    model, reason = default_model()
+    if not os.environ.get("ORE_MODEL"):
+        say(f"ore: model {model}: {reason}")
+    return model
+
+
+def _resolve(agent: Agent, options: Namespace) -> Resolve:
+    if options.base_url is None and options.timeout_s is None and not options.lenient:
+        return agent._resolve
+    settings = ProviderSettings(base_url=options.base_url, lenient=options.lenient)
+    return Resolver(settings if options.timeout_s is None else replace(settings, timeout_s=options.timeout_s))
+
+
+def _spec(options: Namespace) -> Spec:
+    try:
+        thinking = None if options.thinking is None else ThinkingLevel.parse(options.thinking)
+    except ValueError as error:
+        raise InputError(str(error)) from None
+    return Spec(max_output_tokens=options.max_output_tokens, temperature=options.temperature, thinking_level=thinking)
+
+
+class _Called:
+    """A provider that is asked as this call says, whatever else has an opinion."""
+
+    def __init__(self, provider: Provider, call: Spec) -> None:
+        self._provider = provider
+        self._call = call
+
+    @property
+    def name(self) -> str:
+        return self._provider.name
+
+    async def invoke(self, state: State, spec: Spec, *options: Option) -> AsyncGenerator[Batch, None]:
+        async with aclosing(self._provider.invoke(state, merge(spec, self._call), *options)) as batches:
+            async for batch in batches:
+                yield batch
+
+
+class _CalledResolve:
+    """Resolves to this call's model where it names one, and to the wanted one where not."""
+
+    def __init__(self, resolve: Resolve, model: str | None, call: Spec) -> None:
+        self._resolve = resolve
+        self._model = model
+        self._call = call
+
+    def __call__(self, name: str) -> tuple[Provider, str]:
+        provider, model = self._resolve(name if self._model is None else self._model)
+        return _Called(provider, self._call), model

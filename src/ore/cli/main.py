@@ -1,0 +1,86 @@
+"""`ore`: finds the command, runs it, and says how it went by its exit status."""
+
+import os
+import sys
+from argparse import ArgumentParser
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from typing import Final
+
+from ore.cli.parser import Configure, Words, choose
+from ore.cli.status import DONE, INTERRUPTED, MISUSE, Status
+
+__all__ = ["COMMANDS", "main"]
+
+COMMANDS: Final[Mapping[str, str]] = {
+    "run": "answer one message and stream the answer",
+    "chat": "talk, one message after the other",
+    "sessions": "list and show stored sessions",
+    "doctor": "say what is installed, and whether model and store answer",
+}
+"""Each in the module of its name, which is imported when it is asked for."""
+
+
+def main(words: Sequence[str] | None = None) -> Status:
+    """Run `ore` with these words, or with those of the command line.
+
+    Returns:
+        0 done, 1 the run failed, 2 wrong use or missing configuration, 130 interrupted.
+    """
+    try:
+        status = _command(list(sys.argv[1:] if words is None else words))
+    except SystemExit as ended:  # the parser has said why
+        status = ended.code if isinstance(ended.code, int) else DONE
+    except KeyboardInterrupt:
+        status = INTERRUPTED
+    except BrokenPipeError:  # whoever read has seen enough
+        status = DONE
+    _let_go()
+    return status
+
+
+def _command(words: Words) -> Status:
+    parser = ArgumentParser(
+        prog="ore",
+        description="Agents as sessions: stored, resumed, never lost.",
+        epilog="`ore COMMAND --help` says more.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action="store_true", help="print the version and exit")
+    chosen = choose(parser, words, COMMANDS, _configure)
+    options = parser.parse_args(words)
+    if options.version:
+        return _version()
+    if chosen is None:
+        parser.print_help(sys.stderr)
+        return MISUSE
+    return chosen(options)
+
+
+def _configure(command: str) -> Configure:
+    configure: Configure = import_module(f"ore.cli.{command}").configure
+    return configure
+
+
+def _version() -> Status:
+    from importlib.metadata import version
+
+    print(f"ore {version('ore-agents')}")
+    return DONE
+
+
+def _let_go() -> None:
+    """Empty what Python holds back; into a closed pipe it goes nowhere, without a word."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (OSError, ValueError):
+            _to_nowhere(stream.fileno())
+        except AttributeError:  # closed by whoever started the command
+            continue
+
+
+def _to_nowhere(descriptor: int) -> None:
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, descriptor)
+    os.close(nowhere)

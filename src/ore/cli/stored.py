@@ -1,0 +1,110 @@
+"""Stored sessions, as `ore sessions` shows them."""
+
+from argparse import Namespace
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+from ore.app import default_store_url, open_store
+from ore.artifact import Artifact, ToolCall, ToolResult, to_json
+from ore.cli.failures import run
+from ore.cli.output import Output
+from ore.cli.status import DONE, Status
+from ore.ledger import Store, Summary, Thread, Turn, TurnStatus, encode_turn
+
+__all__ = ["list_sessions", "show_session"]
+
+PAGE = 100
+
+
+def list_sessions(options: Namespace) -> Status:
+    """Print all sessions.
+
+    Raises:
+        OreError: The store cannot be used.
+    """
+    return run(_list(options))
+
+
+def show_session(options: Namespace) -> Status:
+    """Print the turns of one session.
+
+    Raises:
+        NotFoundError: There is none of that id.
+        OreError: The store cannot be used.
+    """
+    return run(_show(options))
+
+
+async def _list(options: Namespace) -> Status:
+    async with _opened(options) as store:
+        found = await _all(store)
+    output = Output()
+    if options.json:
+        output.json(to_json({"sessions": found}))
+    else:
+        output.text("".join(f"{_line(summary)}\n" for summary in found))
+    return output.status(DONE)
+
+
+async def _all(store: Store) -> Sequence[Summary]:
+    found: list[Summary] = []
+    cursor: str | None = None
+    while True:
+        page = await store.list(cursor=cursor, limit=PAGE)
+        found += page.threads
+        cursor = page.next_cursor
+        if cursor is None:
+            return found
+
+
+def _line(summary: Summary) -> str:
+    turns = f"{summary.turns} turn{'s' * (summary.turns != 1)}"
+    return f"{summary.id}  {_time(summary.last_at)}  {turns:>9}  {summary.title or summary.preview or ''}".rstrip()
+
+
+def _time(moment: datetime | None) -> str:
+    return f"{moment.astimezone():%Y-%m-%d %H:%M}" if moment else " " * 16
+
+
+async def _show(options: Namespace) -> Status:
+    async with _opened(options) as store:
+        stored = await store.load(options.id)
+    turns = Thread(stored.turns, tip=stored.tip).turns
+    output = Output()
+    if options.json:
+        shown: dict[str, Any] = {"id": stored.id, "metadata": stored.metadata}
+        output.json(to_json(shown | {"turns": [msgspec.Raw(encode_turn(turn)) for turn in turns]}))
+    else:
+        output.text("\n".join("".join(f"{line}\n" for line in _told(turn)) for turn in turns))
+    return output.status(DONE)
+
+
+def _told(turn: Turn) -> Iterator[str]:
+    notes = [turn.model] if turn.model else []
+    notes += [turn.status.value] if turn.status is not TurnStatus.COMPLETE else []
+    yield f"{turn.role.value} ({', '.join(notes)}):" if notes else f"{turn.role.value}:"
+    for artifact in turn.artifacts:
+        text = _words(artifact)
+        if text:
+            yield text
+
+
+def _words(artifact: Artifact) -> str:
+    if isinstance(artifact, ToolCall):
+        return f"→ {artifact.name} {artifact.for_human()}"
+    if isinstance(artifact, ToolResult):
+        return f"← {artifact.for_human()}"
+    return artifact.for_human()
+
+
+@asynccontextmanager
+async def _opened(options: Namespace) -> AsyncIterator[Store]:
+    store = open_store(options.store or default_store_url())
+    try:
+        yield store
+    finally:
+        await store.aclose()

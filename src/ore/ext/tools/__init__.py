@@ -1,0 +1,1 @@
+"""Tools that come with ore, each found by its name."""
