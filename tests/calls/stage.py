@@ -1,7 +1,8 @@
 """A Step whose calls run, on a ledger and a journal that tests can look into."""
 
 import asyncio
-from collections.abc import Sequence
+import json
+from collections.abc import Callable, Sequence
 
 from ore.artifact import StopReason, ToolCall, ToolResult
 from ore.calls import CallHandler
@@ -19,13 +20,17 @@ def ask(name: str, arguments: str = "{}", *, id: str = "c") -> ToolCall:
     return ToolCall(id=id, name=name, arguments=arguments)
 
 
+def arguments(**values: object) -> str:
+    """Arguments as a model writes them."""
+    return json.dumps(values)
+
+
 class Stage:
     """One ledger, one Step, and everything that was emitted and recorded.
 
     Attributes:
         entries: Every event, in order.
         appends: What each append of the journal held.
-        refuse: Called with each append; may raise.
     """
 
     def __init__(self, *tools: Tool, handler: CallHandler | None = None) -> None:
@@ -34,10 +39,12 @@ class Stage:
         self.entries: list[Entry] = []
         self.appends: list[Sequence[Record]] = []
         self.refused: list[tuple[type[Record], Exception]] = []
+        self._acts: list[tuple[str, Callable[[], object]]] = []
+        self._holds: list[Hold] = []
         self.state = Buffer()
         self.step = Step(
             self.state,
-            bus=EventBus(on_emit=(self.entries.append,)),
+            bus=EventBus(on_emit=(self.entries.append, self._act)),
             journal=self._journal,
             hooks=StepHooks(handlers=(self.handler,)),
             options=(WithTools(tools),),
@@ -83,13 +90,54 @@ class Stage:
         """Let the next append that holds such a record fail."""
         self.refused.append((kind, error))
 
+    def when(self, kind: str, act: Callable[[], object]) -> None:
+        """Call `act` with the next event of that kind, before anything else happens."""
+        self._acts.append((kind, act))
+
+    def _act(self, entry: Entry) -> None:
+        for kind, act in tuple(self._acts):
+            if kind == entry.kind:
+                self._acts.remove((kind, act))
+                act()
+
+    def hold(self, kind: type[Record], *, skip: int = 0) -> "Hold":
+        """Let the next append that holds such a record wait, after as many as are skipped."""
+        hold = Hold(kind, skip)
+        self._holds.append(hold)
+        return hold
+
     async def _journal(self, records: Sequence[Record]) -> None:
         await asyncio.sleep(0)
+        for hold in self._holds:
+            await hold.pass_through(records)
         for kind, error in self.refused:
             if any(isinstance(record, kind) for record in records):
                 self.refused.remove((kind, error))
                 raise error
         self.appends.append(records)
+
+
+class Hold:
+    """An append that waits.
+
+    Attributes:
+        reached: Set when it is there.
+        go: Set it to let it go on.
+    """
+
+    def __init__(self, kind: type[Record], skip: int) -> None:
+        self._kind = kind
+        self._skip = skip
+        self.reached = asyncio.Event()
+        self.go = asyncio.Event()
+
+    async def pass_through(self, records: Sequence[Record]) -> None:
+        if not any(isinstance(record, self._kind) for record in records):
+            return
+        self._skip -= 1
+        if self._skip == -1:
+            self.reached.set()
+            await self.go.wait()
 
 
 class Person:

@@ -34,5 +34,11 @@ REQUIREMENTS = (
         "ends kept, here one is. The whole value rides on the event.",
         design=KEPT,
     ),
+    held("B60", "Blocking tools run beside each other, leave the loop free and see the caller's context variables."),
+    held("L23", "Facts that a tool's value changes are the session's facts, set on the one path there is."),
+    promise("D-calls-approval", 7, "Of several calls each is asked about alone; yes runs it once, no gives its reason."),
+    promise("D-calls-cut", 4, "A cut keeps finished results; running calls are cancelled, a thread's outcome is unknown."),
+    promise("D-calls-effects", 7, "Starts are recorded before a tool runs, ends before the others are done."),
+    promise("D-calls-resume", 7, "After a crash finished calls never run twice; started ones are unknown or run again."),
     promise("D-calls-footer", 7, "The error of a failed call stands behind its partial result, whatever is cut."),
 )
