@@ -1,7 +1,7 @@
 """`Agent`: the front door."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -16,17 +16,17 @@ from ore.app.run import Run
 from ore.app.session import Session
 from ore.app.usage_limits import UsageGuard, UsageLimits
 from ore.cognitive import Pattern, ReAct, RunLimits
-from ore.event import Answer, Content, Question
+from ore.event import Content
 from ore.ledger import MemoryStore, Store, Turn
 from ore.loop import Handler, Transform
 from ore.models import Spec, merge
 from ore.provider import Provider, Resolve
-from ore.session import Manager, Services
-from ore.tool import Asker, Output, StaticTools, Tool, Toolset, combine
+from ore.session import Answerer, AskPolicy, Manager, Services
+from ore.tool import Output, StaticTools, Tool, Toolset, combine
 
 __all__ = ["Agent", "OnQuestion"]
 
-OnQuestion = Callable[[Question], Awaitable[Answer] | Answer]
+OnQuestion = Answerer
 """Answers questions: approvals, and what tools ask. May take its time."""
 
 
@@ -255,11 +255,13 @@ class Agent:
         spec = self.spec(deps=deps, output_type=output_type)
         given = store if store is not None else self._store
         opened = open_store(given or default_store_url()) if given is None or isinstance(given, str) else given
-        manager = Manager(spec, opened, services=Services(resolve=self._resolve, asker=_asker(on_question)))
+        manager = Manager(
+            spec, opened, services=Services(resolve=self._resolve, asking=AskPolicy(answerer=on_question))
+        )
         try:
             handle = await manager.open(id)
             if history:
-                await handle.load_turns(history)
+                await handle.history.load(history)
             yield Session(handle, spec.output.parse if spec.output else None)
         finally:
             await finish(manager.aclose() if opened is not given else manager.close_all())
@@ -272,21 +274,6 @@ class Agent:
             return model, self._spec
         provider, name = self._resolve(model)
         return provider, msgspec.structs.replace(self._spec, name=self._spec.name or name)
-
-
-class _Asked:
-    """An `Asker` that is a function."""
-
-    def __init__(self, function: OnQuestion) -> None:
-        self._function = function
-
-    async def ask(self, question: Question) -> Answer:
-        answer = self._function(question)
-        return answer if isinstance(answer, Answer) else await answer
-
-
-def _asker(function: OnQuestion | None) -> Asker | None:
-    return _Asked(function) if function is not None else None
 
 
 def _output_type(kind: Any) -> OutputType | None:

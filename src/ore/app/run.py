@@ -53,6 +53,9 @@ class Run:
 
     async def events(self, *kinds: str) -> AsyncGenerator[Entry, None]:
         """The message's events, from its first to its `done`, fragments included; of some kinds, or all."""
+        await self._ticket.accepted()
+        if self._ticket.is_repeated:  # it ended before; its events are not told again
+            return
         wanted = (*kinds, "lifecycle", "gap") if kinds else ()
         async with self._stream.subscribe(*wanted, after=self._after) as reader:
             async for entry in reader:

@@ -112,7 +112,7 @@ class CallRunner:
     ) -> tuple[ToolResult, Any]:
         call, cut = attempt.call, tool.traits.cut
         limit_s = tool.traits.timeout_s or self._limits.timeout_s
-        limit = asyncio.timeout(limit_s)
+        context.limit = limit = asyncio.timeout(limit_s)
         try:
             async with limit:
                 value = await self._call(attempt, tool, context, arguments)

@@ -2,13 +2,14 @@
 
 import asyncio
 from collections.abc import Awaitable, Mapping, Sequence
+from pathlib import Path
 
 import msgspec
 
 from ore.artifact import Text
 from ore.errors import ConflictError, FencedError, InputError, NotFoundError
 from ore.ledger.fold import Fold
-from ore.ledger.records import EndingRecord, Record, TakenRecord
+from ore.ledger.records import EndingRecord, QuestionRecord, QuestionStatus, Record, TakenRecord
 from ore.ledger.store import Hit, Message, Page, StoredThread, Writer, check_id
 from ore.ledger.summary import summarize
 from ore.ledger.turn import Turn
@@ -26,6 +27,11 @@ class MemoryStore:
         self._threads: dict[str, _Entry] = {}
         self._clock = 0
         self._appended: asyncio.Future[None] | None = None
+
+    @property
+    def lock_folder(self) -> Path | None:
+        """None: no other process sees it."""
+        return None
 
     async def create(self, thread_id: str, metadata: Mapping[str, str]) -> None:
         """Make an empty thread."""
@@ -92,7 +98,7 @@ class MemoryStore:
 
     async def pending(self, session_id: str) -> Sequence[Message]:
         """Unfinished messages in order."""
-        return sorted(self._entry(session_id).inbox.values(), key=lambda message: not message.taken)
+        return sorted(self._entry(session_id).inbox.values(), key=_rank)
 
     async def unfinished(self) -> Sequence[str]:
         """Sessions with work."""
@@ -113,7 +119,7 @@ class MemoryStore:
             entry.parked.discard(found.id)
             entry.inbox[found.id] = found
         if found is None:
-            found = next(iter(entry.inbox.values()), None)
+            found = min(entry.inbox.values(), key=_rank, default=None)
             if found is not None and mark:
                 entry.begin(found.id)
         if found is not None:
@@ -198,6 +204,14 @@ class _Entry:
             message = self.inbox.pop(record.message, None)
             self.endings[record.message] = record
             self.stop = self.stop and not (message and message.taken)
+        elif isinstance(record, QuestionRecord):
+            self.parked = self.waiting_for_people()
+
+    def waiting_for_people(self) -> set[str]:
+        """Messages whose next finding does not count, because a question of theirs is open."""
+        if not any(record.status is QuestionStatus.OPEN for record in self.fold.questions.values()):
+            return set()
+        return {message.id for message in self.inbox.values() if message.taken}
 
     def begin(self, message_id: str) -> None:
         """Work on a message begins."""
@@ -213,6 +227,11 @@ class _Owner(Writer):
     def __init__(self, session_id: str, entry: _Entry) -> None:
         super().__init__(session_id, entry.epoch, entry.sequence, stop=entry.stop)
         self.entry = entry
+
+
+def _rank(message: Message) -> tuple[bool, bool]:
+    """Unfinished ones first, then those that do not queue; equal ones keep their order."""
+    return not message.taken, message.mode == "queue"
 
 
 def _matches(query: str, thread_id: str, fold: Fold) -> bool:

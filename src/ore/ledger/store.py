@@ -3,6 +3,7 @@
 import re
 from collections.abc import Awaitable, Mapping, Sequence
 from datetime import datetime
+from pathlib import Path
 from typing import Protocol
 
 import msgspec
@@ -30,9 +31,7 @@ def check_id(text: str, what: str = "thread") -> str:
     """
     if not is_id(text):
         shown = text if len(text) <= 140 else text[:140] + "…"
-        raise InputError(
-            f"{what} id: expected 1 to 128 of A-Z a-z 0-9 . _ - and no . or - in front, got {shown!r}"
-        )
+        raise InputError(f"{what} id: expected 1 to 128 of A-Z a-z 0-9 . _ - and no . or - in front, got {shown!r}")
     return text
 
 
@@ -134,6 +133,11 @@ class Store(Protocol):
     (`ConflictError`) are never the same. Safe to use from many tasks at once.
     """
 
+    @property
+    def lock_folder(self) -> Path | None:
+        """Folder for the lock files of its sessions; `None` when no other process sees the store."""
+        ...
+
     async def create(self, thread_id: str, metadata: Mapping[str, str]) -> None:
         """Make an empty thread.
 
@@ -198,9 +202,11 @@ class Store(Protocol):
         ...
 
     async def next(self, writer: Writer, *, mark: bool = False) -> Message | None:
-        """The unfinished message first, then first in, first out; `None` when none waits.
+        """The unfinished message first, then those that steer or interrupt, then the others; `None` when none waits.
 
-        A message that is found unfinished has its attempts counted. `mark`
+        Within each kind first in, first out. A message that is found
+        unfinished has its attempts counted, unless it was parked or waited for
+        a person. `mark`
         makes durable that work on it begins; without it a `TakenRecord` goes
         with the first append.
 
@@ -233,5 +239,3 @@ class Store(Protocol):
     async def aclose(self) -> None:
         """Finish what was begun and let go of files and threads."""
         ...
-
-

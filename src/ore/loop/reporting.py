@@ -5,20 +5,20 @@ __all__ = ["is_reported", "mark_reported"]
 _MARK = "_ore_reported"
 
 
-def mark_reported(error: BaseException) -> None:
-    """Remember that an `error` event told of it."""
+def mark_reported(error: BaseException, message: str | None) -> None:
+    """Remember that an `error` event of this message told of it."""
     try:
-        setattr(error, _MARK, True)
+        setattr(error, _MARK, (message,))
     except AttributeError:  # an exception with slots: it may be told twice, which is better than never
         return
 
 
-def is_reported(error: BaseException) -> bool:
-    """Whether an `error` event told of it, or of what caused it."""
+def is_reported(error: BaseException, message: str | None) -> bool:
+    """Whether an `error` event of this message told of it, or of what caused it."""
     seen: set[int] = set()
     at: BaseException | None = error
     while at is not None and id(at) not in seen:
-        if getattr(at, _MARK, False):
+        if getattr(at, _MARK, None) == (message,):
             return True
         seen.add(id(at))
         at = at.__cause__

@@ -1,28 +1,37 @@
 """Sessions: one worker, one queue, one event log, any number of front ends."""
 
 from ore.session.conduit import Conduit, Descriptor, Host
+from ore.session.history import History
 from ore.session.interceptor import Intercepted, Interceptor
 from ore.session.kit import AgentFactory
 from ore.session.limits import SessionLimits
 from ore.session.manager import Defaults, Manager
 from ore.session.metadata import Metadata
 from ore.session.outcome import Interrupted, Outcome, Ticket
+from ore.session.placement import Activate, LocalPlacement, Placement
+from ore.session.questions import Answerer, AskPolicy
 from ore.session.services import Services
 from ore.session.sinks import Sink
 from ore.session.stream import Stream
 
 __all__ = [
+    "Activate",
     "AgentFactory",
+    "Answerer",
+    "AskPolicy",
     "Conduit",
     "Defaults",
     "Descriptor",
+    "History",
     "Host",
     "Intercepted",
     "Interceptor",
     "Interrupted",
+    "LocalPlacement",
     "Manager",
     "Metadata",
     "Outcome",
+    "Placement",
     "Services",
     "SessionLimits",
     "Sink",

@@ -1,14 +1,14 @@
 """`Core`: a session's inside, shared by its front (`Stream`) and its worker."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from ore.agent import AgentSpec
 from ore.artifact import Artifact
 from ore.calls import CallHandler
-from ore.event import CURRENT, Emitter, Event, EventContext, Snapshot
+from ore.event import CURRENT, Emitter, Event, EventContext, Snapshot, content_of
 from ore.ledger import (
     Draft,
     EffectRecord,
@@ -16,16 +16,25 @@ from ore.ledger import (
     Message,
     Outcome,
     Record,
+    Role,
+    State,
     StoredThread,
+    TakenRecord,
     Thread,
     Writer,
 )
 from ore.loop import EventBus, Step, StepHooks
 from ore.models import Spec, merge, spec_from_metadata
 from ore.provider import Option, OutputOption, Provider, ToolsOption
+from ore.session.intercept import intercepted
 from ore.session.item import Item
 from ore.session.journal import SessionJournal
 from ore.session.kit import Kit
+from ore.session.latch import Latch
+from ore.session.questions import Questions
+
+if TYPE_CHECKING:
+    from ore.session.stream import Stream
 
 __all__ = ["Core"]
 
@@ -38,6 +47,10 @@ class Core:
         waiting: Messages that have not begun, in order.
         intake: Those of them that are not durable yet.
         running: The message that runs.
+        closed: Nothing is taken in any more.
+        shut: Set when nothing goes on any more either.
+        leaving: The process shuts down: what runs is cut and goes on elsewhere.
+        questions: What waits for people.
         effects: What the store knew of calls when the session was loaded.
         started: The last turn of unfinished messages at that time.
     """
@@ -53,17 +66,22 @@ class Core:
         "intake",
         "journal",
         "kit",
+        "leaving",
+        "questions",
         "running",
+        "shut",
         "started",
+        "stream",
         "thread",
         "waiting",
     )
 
-    def __init__(self, kit: Kit, stored: StoredThread) -> None:
+    def __init__(self, kit: Kit, stored: StoredThread, stream: Callable[[], "Stream | None"]) -> None:
+        self.stream = stream
         self.kit = kit
         self.id = stored.id
         self.thread = Thread(stored.turns, tip=stored.tip, meta=stored.metadata)
-        self.journal = SessionJournal(kit.store, stored.id, self._decided, self._taken, stored.sequence)
+        self.journal = SessionJournal(kit.store, kit.placement, stored.id, self._decided, self._taken, stored.sequence)
         self.agent: AgentSpec | None = None
         self.effects: Mapping[str, EffectRecord] = stored.effects
         self.started: Mapping[str, str] = stored.started
@@ -71,6 +89,12 @@ class Core:
         self.intake: list[Item] = []
         self.running: Item | None = None
         self.closed = False
+        self.leaving = False
+        self.shut: Latch[None] = Latch()
+        asking = kit.services.asking
+        self.questions = Questions(asking, self.journal, self.emit, kit.services.clock)
+        self.questions.load(stored.questions)
+        self.questions.keep_open = self._parks
         self.calls: CallHandler | None = None
         self._bus: EventBus | None = None
         self._step: Step | None = None
@@ -98,11 +122,13 @@ class Core:
 
     @property
     def phase(self) -> str:
-        """`idle`, `queued`, `submitted`, `streaming`, `tools` or `closing`."""
+        """`idle`, `queued`, `submitted`, `streaming`, `tools`, `waiting` or `closing`."""
         if self.closed:
             return "closing"
         if self.running is None:
             return "queued" if self.waiting else "idle"
+        if self.questions.waited_for:
+            return "waiting"
         if self.calls is not None and self.calls.running:
             return "tools"
         return self.step.phase
@@ -154,6 +180,7 @@ class Core:
             metadata=self.thread.meta.all(),
             phase=self.phase,
             queue=self.queue(),
+            questions=self.questions.open,
             blocks=self.bus.fan_out.blocks,
         )
 
@@ -186,20 +213,65 @@ class Core:
         if self.running is None:
             self._step = self.calls = None
             self.thread.trim()
+            if self.kit.rested is not None:
+                self.kit.rested(self.id)
+
+    def put(self, item: Item) -> None:
+        """Let a message wait: those that steer or interrupt before all others."""
+        place = len(self.waiting)
+        if item.message.mode != "queue":
+            place = next((n for n, other in enumerate(self.waiting) if other.message.mode == "queue"), place)
+        self.waiting.insert(place, item)
+
+    def drop(self, item: Item) -> None:
+        """Let a message wait no more."""
+        self.intake = [other for other in self.intake if other is not item]
+        self.waiting = [other for other in self.waiting if other is not item]
 
     def steers(self) -> bool:
         """Whether a message waits to enter the running loop."""
-        return any(item.message.mode == "steer" for item in self.waiting)
+        return any(item.message.mode == "steer" and item.clearing is None for item in self.waiting)
+
+    async def steer(self, state: State) -> None:
+        """Let the messages that steer enter the running loop; they end with the message that runs."""
+        while self.running is not None:
+            item = next((one for one in self.waiting if one.message.mode == "steer" and one.clearing is None), None)
+            if item is None:
+                return
+            await self._join(self.running, item)
+
+    async def _join(self, running: Item, item: Item) -> None:
+        self.waiting.remove(item)
+        token = CURRENT.set(item.envelope)
+        try:
+            await item.ticket.accepted()
+            running.joined.append(item)
+            message = await intercepted(self, self.stream(), item)
+            if message is not None:
+                draft = Draft(role=Role.USER, artifacts=content_of(message.content))
+                await self.step.record(draft, TakenRecord(message=item.message.id))
+        finally:
+            CURRENT.reset(token)
+
+    def _parks(self) -> bool:
+        """Whether the running message is being left for the next process."""
+        return self.running is not None and self.running.why in (None, "shutdown")
 
     def _make_step(self) -> Step:
         agent = self.the_agent()
-        self.calls = CallHandler(asker=self.kit.services.asker, limits=agent.call_limits, deps=agent.deps)
+        self.calls = CallHandler(
+            asker=self.questions,
+            limits=agent.call_limits,
+            deps=agent.deps,
+            stays_open=lambda key: self._parks() and self.questions.is_open(key),
+        )
         options: list[Option] = list(agent.options)
         if agent.tools is not None:
             options.append(ToolsOption(agent.tools))
         if agent.output is not None:
             options.append(OutputOption(agent.output.name, agent.output.schema()))
         hooks = StepHooks(
+            before=(self.steer,),
             transforms=agent.transforms,
             handlers=(self.calls, *agent.handlers, _Ending(self)),
             tracer=self.kit.services.tracer,
@@ -217,6 +289,7 @@ class Core:
             self.thread.replace_all(stored.turns, tip=stored.tip)
             self.thread.meta.replace_all(stored.metadata)
             self.effects, self.started = stored.effects, stored.started
+            self.questions.load(stored.questions)
             self.bus.fan_out.expire()
         self.bus.fan_out.epoch = writer.epoch
 
@@ -234,7 +307,9 @@ class _Ending:
         item = core.running
         if item is None or item.ends is None or core.steers() or not item.ends(draft):
             return ()
-        return (EndingRecord(message=item.message.id, outcome=Outcome.DONE, turn=draft.id),)
+        return [
+            EndingRecord(message=one.message.id, outcome=Outcome.DONE, turn=draft.id) for one in (*item.joined, item)
+        ]
 
     async def handle(self, artifact: Artifact, emitter: Emitter) -> None:
         """Nothing: only the append matters."""

@@ -24,14 +24,29 @@ class Item:
         context: The sender's context variables.
         task: Its task while it runs.
         why: Why it is being cancelled.
+        begun: Its task has made its first step.
         decided: Its ending is durable; cancelling no longer touches it.
         clearing: Set while it is being taken out of the queue; its value says
             whether that worked.
         ends: Whether a draft will be its last turn; `None` while no pattern runs.
+        joined: Messages that steered into it; they end with it.
         tip: Id of the turn before its first one.
     """
 
-    __slots__ = ("clearing", "context", "decided", "ends", "envelope", "message", "task", "ticket", "tip", "why")
+    __slots__ = (
+        "begun",
+        "clearing",
+        "context",
+        "decided",
+        "ends",
+        "envelope",
+        "joined",
+        "message",
+        "task",
+        "ticket",
+        "tip",
+        "why",
+    )
 
     def __init__(self, message: Message, ticket: Ticket, envelope: EventContext, context: contextvars.Context) -> None:
         self.message = message
@@ -40,15 +55,23 @@ class Item:
         self.context = context
         self.task: asyncio.Task[None] | None = None
         self.why: Why | None = None
+        self.begun = False
         self.decided = False
         self.clearing: Latch[bool] | None = None
         self.ends: Callable[[Draft], bool] | None = None
+        self.joined: list[Item] = []
         self.tip: str | None = None
+
+    @property
+    def is_cancellable(self) -> bool:
+        """Whether cancelling it would change anything."""
+        return self.task is not None and not self.decided and self.why is None
 
     def cancel(self, why: Why) -> bool:
         """Cancel it while it runs; whether there was something to cancel."""
-        if self.task is None or self.decided or self.why is not None:
+        if self.task is None or not self.is_cancellable:
             return False
         self.why = why
-        self.task.cancel()
+        if self.begun:  # else it looks at `why` itself, as its first step
+            self.task.cancel()
         return True

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 
 from ore.ledger import EndingRecord, Record, Store, Writer
+from ore.session.placement import Placement
 
 __all__ = ["SessionJournal"]
 
@@ -13,6 +14,7 @@ class SessionJournal:
 
     Args:
         store: Where they go.
+        placement: Who may write.
         session_id: Whose they are.
         decided: Called with each ending as soon as it is durable.
         taken: Called with each new writer before anything is appended, and
@@ -20,17 +22,19 @@ class SessionJournal:
         sequence: Number of the last record that this session knows.
     """
 
-    __slots__ = ("_decided", "_gate", "_id", "_sequence", "_store", "_taken", "writer")
+    __slots__ = ("_decided", "_gate", "_id", "_placement", "_sequence", "_store", "_taken", "writer")
 
     def __init__(
         self,
         store: Store,
+        placement: Placement,
         session_id: str,
         decided: Callable[[EndingRecord], None],
         taken: Callable[[Writer, bool], Awaitable[None]],
         sequence: int,
     ) -> None:
         self._store = store
+        self._placement = placement
         self._id = session_id
         self._decided = decided
         self._taken = taken
@@ -89,10 +93,14 @@ class SessionJournal:
             if self.writer is not None:
                 await self(records)
                 return
-            writer = await self._store.take(self._id)
-            await self._taken(writer, writer.sequence != self._sequence)
-            try:
-                await self._store.append(writer, records)
-            finally:
-                self._sequence = writer.sequence
-                await self._store.close(writer)
+            async with self._placement.hold(self._id):
+                await self._once(records)
+
+    async def _once(self, records: Sequence[Record]) -> None:
+        writer = await self._store.take(self._id)
+        await self._taken(writer, writer.sequence != self._sequence)
+        try:
+            await self._store.append(writer, records)
+        finally:
+            self._sequence = writer.sequence
+            await self._store.close(writer)

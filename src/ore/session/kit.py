@@ -9,6 +9,7 @@ from ore.event import OnEmit
 from ore.ledger import Store
 from ore.session.interceptor import Interceptor
 from ore.session.limits import SessionLimits
+from ore.session.placement import Placement
 from ore.session.services import Services
 
 if TYPE_CHECKING:
@@ -29,17 +30,21 @@ class Kit:
         store: Where threads are.
         agent: Makes each session's agent.
         limits: On what comes in.
+        placement: Decides who runs a session.
         services: What sessions may call on.
         interceptors: Asked for each message, in order.
         on_emit: Makes the callbacks of a session's events, given its id; a list
             that may change later.
+        rested: Called when a session was idle for a while and nobody read it.
         forget: Called when a session was closed.
     """
 
     store: Store
     agent: AgentFactory
+    placement: Placement
     limits: SessionLimits = field(default_factory=SessionLimits)
     services: Services = field(default_factory=Services)
     interceptors: Sequence[Interceptor] = ()
     on_emit: Callable[[str], Sequence[OnEmit]] | None = None
+    rested: Callable[[str], None] | None = None
     forget: Callable[[str], None] | None = None

@@ -3,17 +3,22 @@
 import asyncio
 import secrets
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from types import TracebackType
 from typing import Self
+from weakref import WeakValueDictionary
+
+import msgspec
 
 from ore._aio import finish
 from ore.agent import AgentSpec
-from ore.errors import NotFoundError
-from ore.ledger import MemoryStore, Page, Store, StoredThread, check_id
+from ore.errors import ConflictError, NotFoundError
+from ore.ledger import MemoryStore, Page, Store, StoredThread, Thread, Turn, TurnRecord, check_id
 from ore.loop import Subscription
 from ore.session.interceptor import Interceptor
 from ore.session.kit import AgentFactory, Kit
 from ore.session.limits import SessionLimits
+from ore.session.placement import LocalPlacement
 from ore.session.services import Services
 from ore.session.sinks import Sink, Sinks
 from ore.session.stream import Stream, open_stream
@@ -49,17 +54,21 @@ class Manager:
         factory: AgentFactory = (lambda stream: agent) if isinstance(agent, AgentSpec) else agent
         self.store: Store = store if store is not None else MemoryStore()
         self._sinks = Sinks(self._subscribe)
+        services = services or Services()
         self._kit = Kit(
             store=self.store,
             agent=factory,
+            placement=services.placement or LocalPlacement(self.store.lock_folder),
             limits=limits or SessionLimits(),
-            services=services or Services(),
+            services=services,
             interceptors=tuple(interceptors),
             on_emit=self._sinks.callbacks,
+            rested=self._rested,
             forget=self._forget,
         )
         self._defaults = defaults
         self._streams: dict[str, Stream] = {}
+        self._idle: WeakValueDictionary[str, Stream] = WeakValueDictionary()
         self._opening: dict[str, asyncio.Task[Stream]] = {}
 
     async def create(self, metadata: Mapping[str, str] | None = None) -> Stream:
@@ -76,12 +85,10 @@ class Manager:
         await self.store.create(check_id(session_id), dict(metadata or {}))
         stored = StoredThread(id=session_id, metadata=dict(metadata or {}), turns=(), epoch=1)
         try:
-            stream = open_stream(self._kit, stored)
+            return await self._enter(open_stream(self._kit, stored))
         except BaseException:
             await finish(self.store.delete(session_id))
             raise
-        await self._enter(stream)
-        return stream
 
     async def attach(self, session_id: str) -> Stream:
         """The live session of a thread; loaded when it is not active. At the same time many get the same one.
@@ -92,9 +99,13 @@ class Manager:
         """
         check_id(session_id)
         while True:
-            stream = self._streams.get(session_id)
-            if stream is not None and not stream.closed:
+            stream = self._found(session_id)
+            if stream is not None:
                 return stream
+            closing = self._streams.get(session_id)
+            if closing is not None:
+                await closing.close()
+                self._streams.pop(session_id, None)
             opening = self._opening.get(session_id)
             if opening is None:
                 opening = self._opening[session_id] = asyncio.create_task(self._open(session_id))
@@ -107,10 +118,12 @@ class Manager:
         """The session of that id, created when there is none; a new one without an id."""
         if session_id is None:
             return await self.create()
-        try:
-            return await self.attach(session_id)
-        except NotFoundError:
-            return await self.create_with_id(session_id)
+        while True:
+            try:
+                return await self.attach(session_id)
+            except NotFoundError:
+                with suppress(ConflictError):  # somebody else made it meanwhile
+                    return await self.create_with_id(session_id)
 
     def get(self, session_id: str) -> Stream:
         """An active session.
@@ -118,7 +131,7 @@ class Manager:
         Raises:
             NotFoundError: It is not active; `attach` it.
         """
-        stream = self._streams.get(session_id)
+        stream = self._found(session_id)
         if stream is None:
             raise NotFoundError(f"no active session {session_id!r}; attach it first")
         return stream
@@ -139,6 +152,43 @@ class Manager:
         """Stored threads, most recently written first."""
         return await self.store.list(query=query, cursor=cursor, limit=limit)
 
+    async def fork(self, session_id: str, at: str | None = None, *, new_id: str | None = None) -> str:
+        """A new thread with the path of another up to the turn `at`, or all of it; the other stays as it is.
+
+        Where `at` would part a call from its results, they come along.
+
+        Returns:
+            The new thread's id.
+
+        Raises:
+            NotFoundError: No such thread or turn.
+            ConflictError: `new_id` exists.
+        """
+        stored = await self.store.load(check_id(session_id))
+        thread = Thread(stored.turns, tip=stored.tip)
+        if at is not None:
+            thread.set_tip(at)
+        name = new_id or secrets.token_hex(16)
+        await self.store.create(check_id(name), stored.metadata)
+        await finish(_fill(self.store, name, thread.turns))
+        return name
+
+    async def activate(self, session_id: str) -> None:
+        """Do what waits in a session; free when nothing does, and safe when called twice.
+
+        Cancelled, it leaves what is unfinished in the inbox.
+        """
+        stream = await self.attach(session_id)
+        try:
+            await stream.idle()
+        except asyncio.CancelledError:
+            await finish(stream.leave())
+            raise
+
+    async def recover(self) -> Sequence[Stream]:
+        """Attach every stored session that has unfinished messages; those owned elsewhere are left to their owner."""
+        return [await self.attach(session_id) for session_id in await self.store.unfinished()]
+
     async def close(self, session_id: str) -> None:
         """Close an active session; its thread stays.
 
@@ -152,6 +202,18 @@ class Manager:
         for stream in tuple(self._streams.values()):
             await stream.close()
         await self._sinks.drain()
+
+    async def leave(self, drain_s: float = 10.0) -> None:
+        """Stop without ending anything, because the process stops, then let the store go.
+
+        Running messages get `drain_s` seconds together, then they are cut;
+        they and all that wait go on at the next attach.
+        """
+        async with asyncio.TaskGroup() as group:
+            for stream in tuple(self._streams.values()):
+                group.create_task(stream.leave(drain_s))
+        await self._sinks.drain()
+        await self.store.aclose()
 
     async def aclose(self) -> None:
         """Close every active session, then the store."""
@@ -175,18 +237,25 @@ class Manager:
 
     async def _open(self, session_id: str) -> Stream:
         stored = await self.store.load(session_id)
-        stream = open_stream(self._kit, stored, await self.store.pending(session_id))
-        await self._enter(stream)
-        return stream
+        return await self._enter(open_stream(self._kit, stored, await self.store.pending(session_id)))
 
     def _opened(self, session_id: str, task: "asyncio.Task[Stream]") -> None:
         self._opening.pop(session_id, None)
         if not task.cancelled():
             task.exception()  # whoever attaches raises it
 
-    async def _enter(self, stream: Stream) -> None:
+    async def _enter(self, stream: Stream) -> Stream:
+        """Register a session, with the facts that it lacks; or nothing, when that fails."""
         self._streams[stream.id] = stream
         self._sinks.follow(stream.id)
+        try:
+            await self._default(stream)
+        except BaseException:
+            await finish(stream.leave())
+            raise
+        return stream
+
+    async def _default(self, stream: Stream) -> None:
         if self._defaults is not None:
             known = stream.metadata.all()
             missing = {key: value for key, value in self._defaults(stream).items() if key not in known}
@@ -197,6 +266,43 @@ class Manager:
         stream = self._streams.get(session_id)
         return stream.subscribe() if stream is not None and not stream.closed else None
 
+    def _found(self, session_id: str) -> Stream | None:
+        """The live session of that id; one that was at rest is active again."""
+        stream = self._streams.get(session_id) or self._idle.get(session_id)
+        if stream is None or stream.closed:
+            return None
+        self._streams[session_id] = stream
+        return stream
+
+    def _rested(self, session_id: str) -> None:
+        """Keep no more than the id of a session that nobody uses; whoever still holds it shares it."""
+        stream = self._streams.pop(session_id, None)
+        if stream is not None:
+            self._idle[session_id] = stream
+
     def _forget(self, session_id: str) -> None:
-        self._streams.pop(session_id, None)
+        self._idle.pop(session_id, None)
+        stream = self._streams.get(session_id)
+        if stream is not None and stream.closed:
+            del self._streams[session_id]
         self._sinks.leave(session_id)
+
+
+async def _fill(store: Store, thread_id: str, turns: Sequence[Turn]) -> None:
+    """Put turns into a new thread, in one append."""
+    writer = await store.take(thread_id)
+    try:
+        chained = _chained(turns)
+        if chained:
+            await store.append(writer, [TurnRecord(turn=turn) for turn in chained])
+    finally:
+        await store.close(writer)
+
+
+def _chained(turns: Sequence[Turn]) -> list[Turn]:
+    """The same turns, each behind the one before it: what the path passed over is not there any more."""
+    chained: list[Turn] = []
+    for turn in turns:
+        parent = chained[-1].id if chained else None
+        chained.append(turn if turn.parent_id == parent else msgspec.structs.replace(turn, parent_id=parent))
+    return chained

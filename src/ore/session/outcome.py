@@ -46,18 +46,26 @@ class Ticket:
     Whoever waits may go away: that stops nothing. Several may wait.
     """
 
-    __slots__ = ("_accepted", "_outcome", "_withdraw", "id")
+    __slots__ = ("_accepted", "_outcome", "_withdraw", "id", "is_repeated")
 
     def __init__(self, id: str, withdraw: "Callable[[Ticket], Awaitable[bool]] | None" = None) -> None:
         self.id = id
         self._withdraw = withdraw
+        self.is_repeated = False
+        """Whether the message had ended under this id before, so that no event of it comes any more."""
         self._accepted: Latch[Exception | None] = Latch()
-        self._outcome: Latch[Outcome] = Latch()
+        self._outcome: Latch[Outcome | BaseException] = Latch()
 
     @property
     def outcome(self) -> Outcome | None:
         """How it ended; `None` while it has not."""
-        return self._outcome.value
+        value = self._outcome.value
+        return value if isinstance(value, Outcome) else None
+
+    @property
+    def is_accepted(self) -> bool:
+        """Whether the message is durable."""
+        return self._accepted.done and self._accepted.value is None
 
     async def accepted(self) -> None:
         """Return once the message is durable: it will be worked on, whatever happens to this process.
@@ -71,7 +79,20 @@ class Ticket:
             raise error
 
     def __await__(self) -> Generator[Any, None, Outcome]:
-        return self._outcome.wait().__await__()
+        """Wait for the ending.
+
+        Raises:
+            SessionClosedError: This process shuts down; the message goes on at
+                the next attach, here or elsewhere.
+            SessionOwnedError: Another process owns the session, and the message.
+        """
+        return self._ended().__await__()
+
+    async def _ended(self) -> Outcome:
+        value = await self._outcome.wait()
+        if isinstance(value, BaseException):
+            raise value
+        return value
 
     async def withdraw(self) -> bool:
         """Take the message back before it starts.
@@ -89,3 +110,13 @@ class Ticket:
         """The message ended."""
         self._accepted.set(None)
         self._outcome.set(outcome)
+
+    def repeat(self, outcome: Outcome) -> None:
+        """The message ended before, under the same id."""
+        self.is_repeated = True
+        self.resolve(outcome)
+
+    def leave(self, error: BaseException) -> None:
+        """The message goes on elsewhere: whoever waits here gets `error`."""
+        self._accepted.set(None)
+        self._outcome.set(error)

@@ -5,12 +5,14 @@ import secrets
 from collections.abc import Sequence
 from types import TracebackType
 from typing import Self
+from weakref import ref
 
 from ore._aio import finish
 from ore.artifact import Artifact, Text, clean
-from ore.errors import ConflictError, InputError, LimitError, SessionClosedError
+from ore.errors import ConflictError, InputError, LimitError, OreError, SessionClosedError
 from ore.event import (
     CURRENT,
+    Answer,
     Event,
     InputEvent,
     InterruptEvent,
@@ -19,11 +21,12 @@ from ore.event import (
     UserMessage,
     content_of,
 )
-from ore.ledger import Draft, EndingRecord, Message, Role, State, StoredThread, Turn, check_id
+from ore.ledger import EndingRecord, Message, State, StoredThread, Turn, check_id
 from ore.ledger import Outcome as Status
 from ore.loop import Policy, Subscription
 from ore.models import Spec
 from ore.session.core import Core
+from ore.session.history import History
 from ore.session.item import Item
 from ore.session.kit import Kit
 from ore.session.latch import Latch
@@ -52,12 +55,13 @@ class Stream:
     it was made in, at any time. Closing it leaves the thread in the store.
     """
 
-    __slots__ = ("_core", "_worker", "metadata")
+    __slots__ = ("__weakref__", "_core", "_worker", "history", "metadata")
 
     def __init__(self, kit: Kit, stored: StoredThread) -> None:
-        self._core = Core(kit, stored)
+        self._core = Core(kit, stored, ref(self))
         self._worker = Worker(self._core, self)
         self.metadata = Metadata(self._core)
+        self.history = History(self._core)
         self._core.agent = kit.agent(self)
 
     @property
@@ -113,6 +117,7 @@ class Stream:
             Exception: What the message failed with.
             SessionClosedError: The session was closed before it began.
         """
+        self._check_apart("process")
         outcome = await self.submit(event)
         if outcome.error is not None:
             raise outcome.error
@@ -174,36 +179,54 @@ class Stream:
         self._check_open()
         self._core.bus.emit(event, context=self._core.outside())
 
-    async def append_turn(self, role: Role, *artifacts: Artifact) -> Turn:
-        """Record a turn that no message brought, durably, without inference.
+    async def answer(self, key: str, answer: Answer) -> Answer:
+        """Answer an open question, as any front end may; durable on return, and the first answer wins.
 
         Raises:
+            NotFoundError: There is no such question.
+            ConflictError: It has its answer, or is over.
             SessionClosedError: The session is closed.
-            StoreError: It could not be made durable.
         """
         self._check_open()
-        token = CURRENT.set(self._core.outside())
-        try:
-            return await self._core.step.record(Draft(role=role, artifacts=artifacts))
-        finally:
-            CURRENT.reset(token)
-
-    async def load_turns(self, turns: Sequence[Turn]) -> None:
-        """Read the ledger anew from `turns`; for a session at rest, in memory only."""
-        self._check_open()
-        self._core.thread.replace_all(turns)
+        return await self._core.questions.answer(key, answer)
 
     async def idle(self) -> None:
-        """Return once nothing runs and nothing waits."""
+        """Return once nothing runs and nothing waits.
+
+        Raises:
+            RuntimeError: The running message itself called it.
+        """
+        self._check_apart("idle")
         await self._worker.join()
 
     async def close(self) -> None:
-        """End the running message as cancelled and the waiting ones as closed; closing twice is fine."""
+        """End the running message as cancelled and the waiting ones as closed; closing twice is fine.
+
+        Raises:
+            RuntimeError: The running message itself called it.
+        """
+        self._check_apart("close")
         core = self._core
         if not core.closed:
             core.closed = True
             await finish(self._close())
-        await self._worker.join()
+        await core.shut.wait()
+
+    async def leave(self, drain_s: float = 0.0) -> None:
+        """Close without ending anything, because the process stops.
+
+        What runs gets `drain_s` seconds, then it is cut and what was seen of
+        it kept; it and everything that waits go on at the next attach.
+        """
+        self._check_apart("leave")
+        core = self._core
+        if not core.closed:
+            core.closed = core.leaving = True
+            try:
+                await finish(self._worker.leave(drain_s))
+            finally:
+                self._shut()
+        await core.shut.wait()
 
     async def __aenter__(self) -> Self:
         return self
@@ -253,17 +276,18 @@ class Stream:
             if known.message.artifacts != message.artifacts:
                 raise ConflictError(f"message {message.id!r} was submitted before with another content")
             return known.ticket
-        ahead = core.running is not None or bool(core.waiting)
         item = Item(message, Ticket(message.id, self._withdraw), core.envelope(message), contextvars.copy_context())
-        core.waiting.append(item)
+        core.put(item)
         core.intake.append(item)
-        if ahead:
-            core.emit(Lifecycle(phase="queued"), item.envelope)
+        if message.mode == "interrupt" and core.running is not None:
+            core.running.cancel("cancelled")
         self._worker.wake()
         return item.ticket
 
     async def _interrupt(self, running: Item | None, items: Sequence[Item]) -> Interrupted:
         cleared = await finish(self._clear(items, Status.CLEARED))
+        if running is not None and running.is_cancellable:
+            await finish(self._core.kit.store.interrupt(self.id))
         cancelled = running is not None and running.cancel("cancelled")
         return Interrupted(
             cancelled=running.message.id if running and cancelled else None,
@@ -322,13 +346,25 @@ class Stream:
         core = self._core
         try:
             await self._clear(self._pick(core.waiting), Status.CLOSED)
-        finally:
-            if core.running is not None:
-                core.running.cancel("closed")
-            await self._worker.join()
-            core.bus.close()
-            if core.kit.forget is not None:
-                core.kit.forget(core.id)
+        except OreError as error:  # they stay in the inbox, for whoever owns the session
+            for item in core.waiting:
+                item.ticket.leave(error)
+            core.waiting = []
+        if core.running is not None:
+            core.running.cancel("closed")
+        await self._worker.join()
+        self._shut()
+
+    def _check_apart(self, what: str) -> None:
+        here, running = CURRENT.get(), self._core.running
+        if running is not None and here.message == running.message.id and here.thread_id == self.id:
+            raise RuntimeError(f"{what}: a message cannot wait for its own session; use cancel() or submit()")
+
+    def _shut(self) -> None:
+        self._core.bus.close()
+        self._core.shut.set(None)
+        if self._core.kit.forget is not None:
+            self._core.kit.forget(self.id)
 
 
 def _let_go(item: Item, cleared: bool) -> None:

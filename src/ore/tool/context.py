@@ -25,9 +25,10 @@ class ToolContext:
         call: The call as the model made it.
         deps: What the agent was run with.
         reported: Whether the tool said how it gets on.
+        limit: The time limit of the call, which stands still while a person is asked.
     """
 
-    __slots__ = ("_asker", "_emitter", "_loop", "_open", "_questions", "_thread", "call", "deps", "key", "reported")
+    __slots__ = ("_asker", "_emitter", "_loop", "_open", "_questions", "_thread", "call", "deps", "key", "limit", "reported")
 
     def __init__(self, key: str, call: ToolCall, *, emitter: Emitter, asker: Asker, deps: Any = None) -> None:
         self.key = key
@@ -40,6 +41,7 @@ class ToolContext:
         self._open = True
         self._questions = 0
         self.reported = False
+        self.limit: asyncio.Timeout | None = None
 
     @property
     def cancelled(self) -> bool:
@@ -68,13 +70,24 @@ class ToolContext:
         self._questions += 1
         key = f"{self.key}/{self._questions}"
         question = Question(key=key, purpose="ask", tool=self.call.name, call_key=self.key, text=text, options=options)
-        return await self._asker.ask(question)
+        return await self._ask(question)
 
     async def ask_as(self, question: Question) -> Answer:
         """Ask with a question of one's own making, such as an elicitation; its key is set here."""
         self._questions += 1
         key = f"{self.key}/{self._questions}"
-        return await self._asker.ask(msgspec.structs.replace(question, key=key, call_key=self.key))
+        return await self._ask(msgspec.structs.replace(question, key=key, call_key=self.key))
+
+    async def _ask(self, question: Question) -> Answer:
+        limit, left_s = self.limit, None
+        if limit is not None and (when := limit.when()) is not None:
+            left_s = when - self._loop.time()
+            limit.reschedule(None)
+        try:
+            return await self._asker.ask(question)
+        finally:
+            if limit is not None and left_s is not None:
+                limit.reschedule(self._loop.time() + left_s)
 
     def close(self) -> None:
         """The call is over; what comes now is dropped."""

@@ -1,0 +1,149 @@
+"""`History`: moving about in a session's tree of turns."""
+
+from collections.abc import Sequence
+
+from ore._aio import finish
+from ore.artifact import Artifact
+from ore.errors import ConflictError, NotFoundError, SessionClosedError
+from ore.event import CURRENT
+from ore.ledger import Control, ControlRecord, Draft, Role, TipRecord, Turn, call_key, unanswered
+from ore.session.core import Core
+
+__all__ = ["History"]
+
+
+class History:
+    """Adds turns, moves the tip and changes how the path passes a turn, durably.
+
+    The tip moves only while no message runs. Nothing is ever deleted.
+    """
+
+    __slots__ = ("_core",)
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+
+    @property
+    def all_turns(self) -> Sequence[Turn]:
+        """Every turn of every branch, in the order in which they were recorded."""
+        return self._core.thread.all_turns
+
+    async def append(self, role: Role, *artifacts: Artifact) -> Turn:
+        """Record a turn that no message brought, without inference; behind the results of calls that run.
+
+        Raises:
+            SessionClosedError: The session is closed.
+            StoreError: It could not be made durable.
+            RuntimeError: A tool of the running turn called it: its own result has to come first.
+        """
+        core = self._core
+        self._check_open()
+        token = CURRENT.set(core.outside())
+        try:
+            async with core.bus.subscribe("turn_complete", "lifecycle") as news:
+                while open_calls := unanswered(core.thread.turns):
+                    path = CURRENT.get().path or ()
+                    if any(call_key(one.turn.id, one.index) in path for one in open_calls):
+                        raise RuntimeError("a tool cannot add a turn while its own call is open; return a result")
+                    if core.running is None:
+                        break
+                    await anext(news)
+            return await core.step.record(Draft(role=role, artifacts=artifacts))
+        finally:
+            CURRENT.reset(token)
+
+    async def load(self, turns: Sequence[Turn]) -> None:
+        """Hold these turns from now on, durably: they become a branch of their own and the tip moves there.
+
+        Raises:
+            ConflictError: A message runs.
+        """
+        self._check_idle()
+        await self._move(None)
+        for turn in turns:
+            await self._core.step.record(
+                Draft(
+                    role=turn.role,
+                    artifacts=turn.artifacts,
+                    status=turn.status,
+                    control=turn.control,
+                    model=turn.model,
+                    origin=turn.origin,
+                )
+            )
+
+    async def set_tip(self, turn_id: str | None) -> str | None:
+        """Go on from another turn; where that would part a call from its results, from behind them.
+
+        Returns:
+            The tip.
+
+        Raises:
+            NotFoundError: No such turn.
+            ConflictError: A message runs.
+        """
+        self._check_idle()
+        return await self._move(turn_id if turn_id is None else self._core.thread.settled(turn_id))
+
+    async def undo(self) -> str | None:
+        """Go back before the last thing the user said.
+
+        Raises:
+            NotFoundError: There is nothing to undo.
+            ConflictError: A message runs.
+        """
+        self._check_idle()
+        last = next((turn for turn in reversed(self._core.thread.turns) if turn.role is Role.USER), None)
+        if last is None:
+            raise NotFoundError("nothing to undo: the conversation has no user turn")
+        return await self._move(last.parent_id)
+
+    async def redo(self) -> str | None:
+        """Go forward along the latest branch, to before the next thing the user said there, or to its end.
+
+        Raises:
+            NotFoundError: There is nothing to redo.
+            ConflictError: A message runs.
+        """
+        self._check_idle()
+        at, forward = self._core.thread.tip, False
+        while (child := self._latest_child(at)) is not None and not (forward and child.role is Role.USER):
+            at, forward = child.id, True
+        if not forward:
+            raise NotFoundError("nothing to redo: no turn follows the tip")
+        return await self._move(at)
+
+    async def set_control(self, turn_id: str, control: Control) -> None:
+        """Change how the path passes a turn.
+
+        Raises:
+            NotFoundError: No such turn.
+            ConflictError: A message runs, or it would part a call from its result.
+        """
+        self._check_idle()
+        thread = self._core.thread
+        turn = thread.get(turn_id)
+        if turn is None:
+            raise NotFoundError(f"no turn {turn_id!r} in this thread")
+        thread.set_control(turn_id, control)  # refuses what it must, before anything is durable
+        thread.set_control(turn_id, turn.control)
+        record = ControlRecord(turn_id=turn_id, control=control)
+        await finish(self._core.journal((record,)), then=lambda _: thread.set_control(turn_id, control))
+
+    async def _move(self, turn_id: str | None) -> str | None:
+        thread = self._core.thread
+        record = TipRecord(turn_id=turn_id)
+        await finish(self._core.journal((record,)), then=lambda _: thread.set_tip(turn_id))
+        return turn_id
+
+    def _latest_child(self, turn_id: str | None) -> Turn | None:
+        return next((turn for turn in reversed(self._core.thread.all_turns) if turn.parent_id == turn_id), None)
+
+    def _check_open(self) -> None:
+        if self._core.closed:
+            raise SessionClosedError(f"session {self._core.id!r} is closed; attach it again to go on")
+
+    def _check_idle(self) -> None:
+        self._check_open()
+        if self._core.running is not None:
+            raise ConflictError("expected no running message: the tip moves only in between")

@@ -1,0 +1,239 @@
+"""`MessageRun`: one message, from its turn in the queue to its one ending."""
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from ore._aio import finish
+from ore.artifact import ResultStatus
+from ore.cognitive import Check, Pattern, Runtime
+from ore.errors import LimitError, OreError, SessionClosedError, ToolError, describe
+from ore.event import CURRENT, ErrorEvent, Lifecycle, UserMessage, content_of
+from ore.ledger import Draft, EndingRecord, Role, TakenRecord, Turn, TurnStatus
+from ore.ledger import Outcome as Status
+from ore.loop import CANCELLED, LOST, Reason, is_reported, mark_reported, results_for
+from ore.session.core import Core
+from ore.session.intercept import intercepted
+from ore.session.item import Item
+from ore.session.outcome import Outcome
+from ore.session.run_clock import RunClock
+
+if TYPE_CHECKING:
+    from ore.session.stream import Stream
+
+__all__ = ["ATTEMPTS", "MessageRun"]
+
+log = logging.getLogger(__name__)
+
+ATTEMPTS = 4
+"""How often a message may be found unfinished; what kills its process each time must not run for ever."""
+
+CLOSED = Reason(status=ResultStatus.CANCELLED, text="cancelled: the session was closed")
+
+
+class MessageRun:
+    """Works on one message, in its sender's context."""
+
+    __slots__ = ("_core", "_item", "_stream")
+
+    def __init__(self, core: Core, stream: "Stream", item: Item) -> None:
+        self._core = core
+        self._stream = stream
+        self._item = item
+
+    async def work(self) -> None:
+        """Work on the message to its ending; a shutdown leaves it without one."""
+        item = self._item
+        item.begun = True
+        CURRENT.set(item.envelope)
+        clock = RunClock(self._core.the_agent().limits.run_s, lambda: item.cancel("limit"))
+        self._core.questions.run_clock = clock
+        clock.start()
+        try:
+            if item.why is not None:
+                raise asyncio.CancelledError
+            outcome = Outcome(status=Status.DONE, turn=await self._process())
+        except asyncio.CancelledError:
+            if not await self._cut():
+                self._leave()
+            raise
+        except Exception as error:
+            outcome = self._failed(error)
+        finally:
+            clock.stop()
+            self._core.questions.run_clock = None
+        await self._end(outcome)
+
+    async def stop(self) -> None:
+        """End the message as cancelled, because an interrupt was noted before its process died."""
+        CURRENT.set(self._item.envelope)
+        self._item.why = "cancelled"
+        await self._end(Outcome(status=Status.CANCELLED))
+
+    def refuse(self, error: Exception) -> None:
+        """Tell everybody that the message failed before anything of it was durable."""
+        self._tell(Outcome(status=Status.FAILED, error=error))
+
+    async def _cut(self) -> bool:
+        """End a message that was cancelled; whether it is at its end."""
+        item = self._item
+        if item.decided:
+            await self._end(Outcome(status=Status.DONE))
+        elif item.why == "limit":
+            limit_s = self._core.the_agent().limits.run_s or 0.0
+            await self._end(Outcome(status=Status.FAILED, error=LimitError(f"worked for more than {limit_s:g} s")))
+        elif item.why in ("cancelled", "closed"):
+            await self._end(Outcome(status=Status.CANCELLED))
+        elif item.why is None and not _is_cancelled():
+            error = OreError("something that the message waited for was cancelled, but not the message itself")
+            await self._end(Outcome(status=Status.FAILED, error=error))
+        else:  # a shutdown, or the loop itself ends
+            return False
+        return True
+
+    def _leave(self) -> None:
+        error = SessionClosedError("this process stops; the message goes on at the next attach")
+        for item in (*self._item.joined, self._item):
+            item.ticket.leave(error)
+
+    def _failed(self, error: Exception) -> Outcome:
+        if not self._item.decided:
+            return Outcome(status=Status.FAILED, error=error)
+        log.exception("a handler failed after message %s had ended", self._item.message.id)
+        return Outcome(status=Status.DONE)
+
+    async def _process(self) -> Turn | None:
+        core, item = self._core, self._item
+        if item.message.attempts >= ATTEMPTS:
+            raise LimitError(f"the message was found unfinished {ATTEMPTS} times: whatever runs it ends its process")
+        provider, spec = core.provider()
+        agent = core.the_agent()
+        pattern = agent.pattern()
+        if item.message.id in core.started:
+            last = await self._resume(pattern)
+            if last is not None:
+                return last
+        else:
+            message = await self._intercept()
+            if message is None:
+                return None
+            marked = () if item.message.taken else (TakenRecord(message=item.message.id),)
+            await core.step.record(Draft(role=Role.USER, artifacts=content_of(message.content)), *marked)
+        check = self._check()
+        item.ends = lambda draft: pattern.ends(draft) and (check is None or check(draft) is None)
+        return await pattern.run(
+            Runtime(
+                step=core.step,
+                state=core.thread,
+                provider=provider,
+                spec=spec,
+                limits=agent.limits,
+                check=check,
+                waits=core.steers,
+            )
+        )
+
+    async def _intercept(self) -> UserMessage | None:
+        return await intercepted(self._core, self._stream, self._item)
+
+    async def _resume(self, pattern: Pattern) -> Turn | None:
+        """Answer what an earlier process left open; the last turn when that was the answer already."""
+        core = self._core
+        started, core.started = core.started, {}
+        for item in list(core.waiting):
+            if item.message.taken and item.message.id in started:  # it had joined this message
+                core.waiting.remove(item)
+                self._item.joined.append(item)
+        await core.step.resume(core.thread, core.effects)
+        core.effects = {}
+        last = core.thread.turns[-1] if core.thread.turns else None
+        whole = last is not None and last.role is Role.ASSISTANT and last.status is TurnStatus.COMPLETE
+        return last if whole and last is not None and pattern.ends(last) else None
+
+    def _check(self) -> Check | None:
+        output = self._core.the_agent().output
+        if output is None:
+            return None
+
+        def check(turn: Turn | Draft) -> str | None:
+            try:
+                output.parse("".join(a.for_model() for a in turn.artifacts if a.kind == "text"))
+            except ToolError as error:
+                return str(error)
+            return None
+
+        return check
+
+    async def _end(self, outcome: Outcome) -> None:
+        """Make the ending durable, tell everybody, resolve the tickets.
+
+        From its first line on nobody cancels the message any more.
+
+        Raises:
+            StoreError: The ending is not durable; nothing more can be done here.
+        """
+        core, item = self._core, self._item
+        decided, item.decided = item.decided, True
+        lost: Exception | None = None
+        if not decided:
+            try:
+                await self._close_calls()
+                last = next((turn for turn in reversed(self._turns()) if turn.role is Role.ASSISTANT), None)
+                outcome = msgspec.structs.replace(outcome, turn=outcome.turn or last)
+                await finish(core.journal(self._endings(outcome)))
+            except Exception as error:
+                lost = error
+                outcome = msgspec.structs.replace(outcome, status=Status.FAILED, error=outcome.error or error)
+        core.running = None
+        self._tell(msgspec.structs.replace(outcome, turns=self._turns()))
+        if lost is not None:  # the message stays in the inbox, for the next attach
+            raise lost
+
+    async def _close_calls(self) -> None:
+        core, item = self._core, self._item
+        reason = CLOSED if item.why == "closed" else CANCELLED if item.why else LOST
+        results = results_for(core.thread.turns, reason, core.effects)
+        if results:
+            await core.step.answer_all(core.thread, results)
+
+    def _endings(self, outcome: Outcome) -> Sequence[EndingRecord]:
+        return [
+            EndingRecord(
+                message=item.message.id,
+                outcome=outcome.status,
+                turn=outcome.turn.id if outcome.turn else None,
+                error=describe(outcome.error) if outcome.error else None,
+            )
+            for item in (*self._item.joined, self._item)
+        ]
+
+    def _tell(self, outcome: Outcome) -> None:
+        """Its last events, and those of the messages that joined it just before."""
+        core, running = self._core, self._item
+        if outcome.error is not None and not is_reported(outcome.error, running.message.id):
+            mark_reported(outcome.error, running.message.id)
+            core.emit(ErrorEvent.of(describe(outcome.error)), running.envelope)
+        for item in (*running.joined, running):
+            if outcome.status is Status.CANCELLED:
+                core.emit(Lifecycle(phase="cancelled"), item.envelope)
+            core.emit(Lifecycle(phase="done", outcome=outcome.status), item.envelope)
+            item.ticket.resolve(outcome)
+
+    def _turns(self) -> Sequence[Turn]:
+        """The turns that came since the message began."""
+        found: list[Turn] = []
+        for turn in reversed(self._core.thread.all_turns):
+            if turn.id == self._item.tip:
+                break
+            found.append(turn)
+        found.reverse()
+        return found
+
+
+def _is_cancelled() -> bool:
+    """Whether somebody asked the current task to stop."""
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0

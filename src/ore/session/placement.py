@@ -1,0 +1,161 @@
+"""`Placement`: who runs a session; and the local one, a lock file for each."""
+
+import asyncio
+import fcntl
+import os
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
+from typing import Protocol
+
+from ore.errors import SessionOwnedError
+from ore.ledger import check_id
+
+__all__ = ["Activate", "LocalPlacement", "Placement"]
+
+Activate = Callable[[str], Awaitable[None]]
+"""Works through what waits in a session; free when nothing waits, safe when run
+twice, and it leaves unfinished work in the inbox when it is cancelled."""
+
+
+class Placement(Protocol):
+    """Decides who runs a session, at least once for each time it is enlisted."""
+
+    async def enlist(self, session_id: str, activation: str) -> None:
+        """See to it that the session is activated; the same activation of it counts once."""
+        ...
+
+    async def serve(self, activate: Activate, *, limit: int, drain_s: float) -> None:
+        """Activate what is enlisted, `limit` sessions at once, until cancelled.
+
+        Then what runs gets `drain_s` seconds before it is cancelled.
+        """
+        ...
+
+    def hold(self, session_id: str) -> AbstractAsyncContextManager[None]:
+        """Own the session while the block lasts: the right to take, submit and append.
+
+        Raises:
+            SessionOwnedError: Another process owns it right now.
+        """
+        ...
+
+
+class LocalPlacement:
+    """Sessions of one machine: a task in this process, and a file lock for each session that is active.
+
+    The kernel frees a lock when its process dies, so there is no lease, no pid
+    and no timeout, and another process can go on at once.
+
+    Args:
+        folder: Where the lock files are, private to the user; `None` when the
+            store is in memory, which no other process sees.
+    """
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self._folder = folder
+        self._held: dict[str, tuple[int, int]] = {}
+        self._enlisted: dict[tuple[str, str], None] = {}
+        self._wake: asyncio.Event | None = None
+
+    @asynccontextmanager
+    async def hold(self, session_id: str) -> AsyncIterator[None]:
+        """Own the session while the block lasts; nested in one process.
+
+        Raises:
+            SessionOwnedError: Another process owns it.
+        """
+        self._acquire(session_id)
+        try:
+            yield
+        finally:
+            self._release(session_id)
+
+    async def enlist(self, session_id: str, activation: str) -> None:
+        """Have the session activated by `serve`."""
+        self._enlisted[(session_id, activation)] = None
+        if self._wake is not None:
+            self._wake.set()
+
+    async def serve(self, activate: Activate, *, limit: int, drain_s: float) -> None:
+        """Activate what is enlisted until cancelled."""
+        self._wake = asyncio.Event()
+        running: set[asyncio.Task[None]] = set()
+        try:
+            while True:
+                self._wake.clear()
+                while self._enlisted and len(running) < limit:
+                    session_id, activation = next(iter(self._enlisted))
+                    del self._enlisted[(session_id, activation)]
+                    task = asyncio.ensure_future(activate(session_id))
+                    running.add(task)
+                    task.add_done_callback(self._ended(running))
+                await self._wake.wait()
+        finally:
+            await _drain(running, drain_s)
+
+    def _ended(self, running: "set[asyncio.Task[None]]") -> "Callable[[asyncio.Task[None]], None]":
+        def ended(task: "asyncio.Task[None]") -> None:
+            running.discard(task)
+            if not task.cancelled():
+                task.exception()
+            if self._wake is not None:
+                self._wake.set()
+
+        return ended
+
+    def _acquire(self, session_id: str) -> None:
+        held = self._held.get(session_id)
+        if held is not None:
+            self._held[session_id] = (held[0], held[1] + 1)
+        elif self._folder is not None:
+            self._held[session_id] = (self._lock(self._folder, session_id), 1)
+
+    def _release(self, session_id: str) -> None:
+        held = self._held.get(session_id)
+        if held is None:
+            return
+        descriptor, count = held
+        if count > 1:
+            self._held[session_id] = (descriptor, count - 1)
+            return
+        del self._held[session_id]
+        if self._folder is not None:
+            (self._folder / f"{session_id}.lock").unlink(missing_ok=True)
+        os.close(descriptor)
+
+    def _lock(self, folder: Path, session_id: str) -> int:
+        """An open descriptor that holds the session's lock file; a few system calls, none of which waits."""
+        path = folder / f"{check_id(session_id)}.lock"
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        while True:
+            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                if _is_at(descriptor, path):
+                    return descriptor
+            except BlockingIOError:
+                os.close(descriptor)
+                raise SessionOwnedError(f"session {session_id!r} is in use by another live process") from None
+            except BaseException:
+                os.close(descriptor)
+                raise
+            os.close(descriptor)  # its owner removed it between the two calls
+
+
+def _is_at(descriptor: int, path: Path) -> bool:
+    """Whether the open file is still the one at `path`."""
+    try:
+        return os.path.samestat(os.fstat(descriptor), os.stat(path))
+    except FileNotFoundError:
+        return False
+
+
+async def _drain(running: "set[asyncio.Task[None]]", drain_s: float) -> None:
+    if not running:
+        return
+    _, late = await asyncio.wait(set(running), timeout=drain_s)
+    for task in late:
+        task.cancel()
+    if late:
+        await asyncio.wait(late)
