@@ -146,13 +146,14 @@ async def test_a_future_that_failed_is_raised_at_once() -> None:
         await finish(future)
 
 
-async def test_work_that_cancels_itself_is_no_timeout() -> None:
+@pytest.mark.parametrize("limit_s", [None, 60.0])
+async def test_work_that_cancels_itself_is_no_timeout(limit_s: float | None) -> None:
     async def work() -> None:
         await asyncio.sleep(0)
         raise asyncio.CancelledError
 
     with pytest.raises(asyncio.CancelledError):
-        await finish(work())
+        await finish(work(), limit_s=limit_s)
 
 
 async def test_a_timeout_around_it_waits_for_the_work() -> None:

@@ -30,21 +30,26 @@ async def finish(
         asyncio.CancelledError: The caller was cancelled; `work` has ended.
     """
     future = work if isinstance(work, asyncio.Future) else asyncio.ensure_future(work)
-    cancelled = None if future.done() else await _outlast(future, limit_s)
+    late: list[bool] = []
+    cancelled = None if future.done() else await _outlast(future, limit_s, late)
     if then is not None and not future.cancelled() and future.exception() is None:
         then(future.result())
     if cancelled is not None:
         if not future.cancelled():
             future.exception()  # seen here; the cancellation is what the caller must act on
         raise cancelled
-    if future.cancelled() and limit_s is not None:
+    if future.cancelled() and any(late):
         raise TimeoutError(f"cleanup took more than {limit_s:g} s")
     return future.result()
 
 
-async def _outlast(future: "asyncio.Future[T]", limit_s: float | None) -> asyncio.CancelledError | None:
-    """Wait for `future`; the cancellation that came meanwhile, if one did."""
-    handle = asyncio.get_running_loop().call_later(limit_s, future.cancel) if limit_s is not None else None
+async def _outlast(
+    future: "asyncio.Future[T]", limit_s: float | None, late: list[bool]
+) -> asyncio.CancelledError | None:
+    """Wait for `future`; the cancellation that came meanwhile, if one did. Notes in `late` that the limit ended it."""
+    handle = None
+    if limit_s is not None:
+        handle = asyncio.get_running_loop().call_later(limit_s, lambda: late.append(future.cancel()))
     cancelled: asyncio.CancelledError | None = None
     try:
         while not future.done():

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-ID = re.compile(r"[CN]\d{2,3}|[KPL]\d{1,2}|B\d{2}|D-[a-z][a-z0-9-]*")
+ID = re.compile(r"[CN]\d{2,3}|[KPL]\d{1,2}|B\d{2,3}|D-[a-z][a-z0-9-]*")
 
 AREAS = Path(__file__).parent / "requirements"
 

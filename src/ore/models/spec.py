@@ -40,7 +40,7 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True):
 def merge(*specs: Spec | None) -> Spec:
     """One spec, field by field: a later one that has an opinion wins."""
     given = [spec for spec in specs if spec is not None]
-    if len(given) == 1:
+    if len(given) == 1 and all((getattr(given[0], name) or 1) > 0 for name in _POSITIVE):
         return given[0]
     fields: dict[str, Any] = {}
     for spec in given:
