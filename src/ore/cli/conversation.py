@@ -1,9 +1,10 @@
 """`Conversation`: one session, as the command holds it."""
 
+import asyncio
 from argparse import Namespace
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
-from typing import Final
+from typing import Any, Final
 
 from ore.app import Agent, Session
 from ore.cli.approval import Approval
@@ -11,13 +12,18 @@ from ore.cli.interrupts import Interrupts
 from ore.cli.lines import Lines
 from ore.cli.printers import Printer
 from ore.cli.terminal import say
-from ore.event import Entry, Gap, Lifecycle, UserMessage
-from ore.session import Outcome
+from ore.errors import OreError
+from ore.event import Entry, Gap, UserMessage
+from ore.ledger import Outcome as Ending
+from ore.loop import Subscription
+from ore.session import Outcome, Ticket
 
 __all__ = ["Conversation", "open_conversation"]
 
 BEGINNING: Final = "1-0"
 """The cursor before the first event of a session that this process could see."""
+
+Wanted = Callable[[Entry], bool]
 
 
 class Conversation:
@@ -32,19 +38,10 @@ class Conversation:
     async def finish_old(self, printer: Printer) -> None:
         """Let what an earlier process left unfinished come to its end, and show all its events."""
         handle = self.session.handle
-        left = {str(item["id"]) for item in handle.snapshot().queue}
-        if not left:
-            return
-        say(f"ore: finishing {len(left)} earlier message{'s' * (len(left) > 1)} of session {handle.id} first")
-        async for entry in self._reader:
-            await printer.take(entry)
-            if isinstance(entry.event, Gap):
-                left &= {str(item["id"]) for item in handle.snapshot().queue}
-            elif _is_done(entry):
-                left.discard(entry.context.message or "")
-            if not left:
-                break
-        await handle.idle()
+        count = len(handle.snapshot().queue)
+        if count:
+            say(f"ore: finishing {count} earlier message{'s' * (count > 1)} of session {handle.id} first")
+        await self._show(asyncio.ensure_future(handle.idle()), printer, _everything)
 
     async def ask(self, prompt: str, printer: Printer, *, all_events: bool = False) -> Outcome:
         """Send a message and show its events up to its ending.
@@ -52,26 +49,48 @@ class Conversation:
         Args:
             all_events: Whether events that belong to no message are shown too.
 
+        Returns:
+            How it ended; as failed also when it was not even taken.
+
         Raises:
             LimitError: The message is too large.
         """
         handle = self.session.handle
         ticket = handle.submit(UserMessage(content=prompt))
+
+        def is_own(entry: Entry) -> bool:
+            return all_events or entry.context.message == ticket.id or isinstance(entry.event, Gap)
+
         with self._interrupts.stopping(handle.cancel):
-            async for entry in self._reader:
-                is_own = entry.context.message == ticket.id
-                is_gap = isinstance(entry.event, Gap)
-                if all_events or is_own or is_gap:
-                    await printer.take(entry)
-                if (is_own and _is_done(entry)) or (is_gap and ticket.outcome is not None):
-                    break
-            outcome = await ticket
+            ending = asyncio.ensure_future(_ending(ticket))
+            await self._show(ending, printer, is_own)
         await printer.end()
-        return outcome
+        return ending.result()
 
     def close(self) -> None:
         """Read no more; the session goes on as it is."""
         self._reader.close()
+
+    async def _show(self, end: "asyncio.Future[Any]", printer: Printer, wanted: Wanted) -> None:
+        """Show events as they come, until `end` is done and all that came before it was shown."""
+        reader = self._reader
+        following: asyncio.Future[Entry | None] | None = None
+        try:
+            while not end.done():
+                following = following or asyncio.ensure_future(_next(reader))
+                await asyncio.wait((end, following), return_when=asyncio.FIRST_COMPLETED)
+                if following.done():
+                    first, following = following.result(), None
+                    if first is None:  # the session is closed, and nothing comes any more
+                        await asyncio.wait((end,))
+                        return
+                    await _print((first, *reader.take()), printer, wanted)
+        finally:
+            for left in (end, following):
+                if left is not None and not left.done():
+                    left.cancel()
+                    await asyncio.wait((left,))
+        await _print(reader.take(), printer, wanted)
 
 
 @asynccontextmanager
@@ -95,5 +114,22 @@ async def open_conversation(
             conversation.close()
 
 
-def _is_done(entry: Entry) -> bool:
-    return isinstance(entry.event, Lifecycle) and entry.event.phase == "done"
+async def _ending(ticket: Ticket) -> Outcome:
+    try:
+        return await ticket
+    except OreError as error:  # such as a session that another process owns
+        return Outcome(status=Ending.FAILED, error=error)
+
+
+async def _next(reader: Subscription) -> Entry | None:
+    return await anext(reader, None)
+
+
+async def _print(entries: Sequence[Entry], printer: Printer, wanted: Wanted) -> None:
+    for entry in entries:
+        if wanted(entry):
+            await printer.take(entry)
+
+
+def _everything(entry: Entry) -> bool:
+    return True

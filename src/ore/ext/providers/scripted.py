@@ -1,14 +1,14 @@
 """`scripted:FILE`: plays a JSON file, for tests, demos and bug reports."""
 
 import asyncio
+import threading
 from collections import Counter
 from collections.abc import AsyncGenerator, Sequence
 from typing import Protocol
 
-from ore.artifact import Artifact
 from ore.errors import BadRequestError, InputError
 from ore.event import current_context
-from ore.ext.providers.script import Failure, Hang, Pause, Script, read_script
+from ore.ext.providers.script import Failure, Hang, Item, Pause, Script, read_script
 from ore.ledger import State
 from ore.models import Spec
 from ore.provider import BATCH_LIMIT, Batch, Option
@@ -46,6 +46,7 @@ class FileProvider:
     def __init__(self, script: Script) -> None:
         self.script = script
         self._used: Counter[str | None] = Counter()
+        self._guard = threading.Lock()
 
     @property
     def name(self) -> str:
@@ -71,14 +72,15 @@ class FileProvider:
                     for start in range(0, len(batch), BATCH_LIMIT):
                         yield batch[start : start + BATCH_LIMIT]
 
-    def _take(self, session: str | None) -> "Sequence[Sequence[Artifact] | Pause | Hang | Failure]":
+    def _take(self, session: str | None) -> Sequence[Item]:
         calls = self.script.calls
-        used = self._used[session]
+        with self._guard:  # inferences may run in several loops, each in its thread
+            used = self._used[session]
+            self._used[session] += 1
         if not calls or (used >= len(calls) and not self.script.repeat):
             raise BadRequestError(
                 f"scripted file {self.script.path!r}: expected a list in `calls` for inference {used + 1} of this "
                 f"session, got {len(calls)} lists; add one, or set `repeat`",
                 provider=self.name,
             )
-        self._used[session] += 1
         return calls[used % len(calls)]
