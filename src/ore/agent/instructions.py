@@ -20,14 +20,15 @@ def instructions(source: Instructions) -> Transform:
     The same text makes the same turn, byte for byte, so that prompt caches
     hold. Empty text adds nothing.
     """
-    kept: list[Turn] = []
+    last: str | None = None
+    kept: tuple[Turn, ...] = ()
 
     def transform(state: State) -> State:
+        nonlocal last, kept
         text = source if isinstance(source, str) else source()
-        if not text:
-            return state
-        if not kept or kept[0].artifacts != (Text(content=clean(text)),):
-            kept[:] = [Turn(id=_ID, role=Role.SYSTEM, artifacts=(Text(content=clean(text)),))]
+        if text != last:
+            last = text
+            kept = (Turn(id=_ID, role=Role.SYSTEM, artifacts=(Text(content=clean(text)),)),) if text else ()
         return prepend(state, kept)
 
     return transform

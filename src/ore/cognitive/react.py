@@ -25,7 +25,8 @@ class ReAct:
 
         Raises:
             LimitError: The rounds are used up, or no turn was added.
-            ProtocolError: The answer did not fit its type, again and again.
+            ProtocolError: The answer did not fit its type, again and again;
+                what was wrong stands in the ledger, but for the last time.
             OutputLimitError: The output limit cut the calls too often in a row.
         """
         cut = rejected = 0
@@ -55,7 +56,7 @@ class ReAct:
 
     async def _reject(self, runtime: Runtime, wrong: str, count: int) -> None:
         if count > runtime.limits.output_retries:
-            raise ProtocolError(f"the answer did not fit its type {count} times in a row: {wrong}")
+            raise ProtocolError(f"expected an answer of its type; the model gave {count} that do not fit")
         await runtime.step.submit(runtime.state, Role.USER, Text(content=wrong))
 
 
