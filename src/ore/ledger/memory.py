@@ -9,7 +9,7 @@ import msgspec
 from ore.artifact import Text
 from ore.errors import ConflictError, FencedError, InputError, NotFoundError
 from ore.ledger.fold import Fold
-from ore.ledger.records import EndingRecord, QuestionRecord, QuestionStatus, Record, TakenRecord
+from ore.ledger.records import EndingRecord, QuestionStatus, Record, TakenRecord
 from ore.ledger.store import Hit, Message, Page, StoredThread, Writer, check_id
 from ore.ledger.summary import summarize
 from ore.ledger.turn import Turn
@@ -115,7 +115,8 @@ class MemoryStore:
         entry = self._owned(writer)
         found = next((message for message in entry.inbox.values() if message.taken), None)
         if found is not None and found.id not in writer.taken:
-            found = msgspec.structs.replace(found, attempts=found.attempts + (0 if found.id in entry.parked else 1))
+            is_excused = found.id in entry.parked or entry.waits_for_people()
+            found = msgspec.structs.replace(found, attempts=found.attempts + (0 if is_excused else 1))
             entry.parked.discard(found.id)
             entry.inbox[found.id] = found
         if found is None:
@@ -204,14 +205,10 @@ class _Entry:
             message = self.inbox.pop(record.message, None)
             self.endings[record.message] = record
             self.stop = self.stop and not (message and message.taken)
-        elif isinstance(record, QuestionRecord):
-            self.parked = self.waiting_for_people()
 
-    def waiting_for_people(self) -> set[str]:
-        """Messages whose next finding does not count, because a question of theirs is open."""
-        if not any(record.status is QuestionStatus.OPEN for record in self.fold.questions.values()):
-            return set()
-        return {message.id for message in self.inbox.values() if message.taken}
+    def waits_for_people(self) -> bool:
+        """Whether a question is open: until it is not, no finding counts."""
+        return any(record.status is QuestionStatus.OPEN for record in self.fold.questions.values())
 
     def begin(self, message_id: str) -> None:
         """Work on a message begins."""
@@ -231,7 +228,7 @@ class _Owner(Writer):
 
 def _rank(message: Message) -> tuple[bool, bool]:
     """Unfinished ones first, then those that do not queue; equal ones keep their order."""
-    return not message.taken, message.mode == "queue"
+    return not message.taken, not message.taken and message.mode == "queue"
 
 
 def _matches(query: str, thread_id: str, fold: Fold) -> bool:
