@@ -3,7 +3,6 @@
 import asyncio
 from datetime import UTC, datetime
 from decimal import Decimal
-from typing import TYPE_CHECKING
 
 from ore.artifact import (
     Artifact,
@@ -39,9 +38,7 @@ from ore.ledger import (
     Writer,
 )
 from ore.testing.contracts.expectations import said, same, set_fact, tell, true, wrong
-
-if TYPE_CHECKING:
-    from ore.testing.contracts.store import StoreBench
+from ore.testing.contracts.store_bench import StoreBench
 
 __all__ = ["CHECKS"]
 
@@ -99,7 +96,7 @@ def _everything() -> list[Record]:
     ]
 
 
-async def what_was_appended_is_loaded(bench: "StoreBench") -> None:
+async def what_was_appended_is_loaded(bench: StoreBench) -> None:
     """Byte for byte, kinds that nobody registered included, before and after a restart."""
     store = await bench.fresh()
     await store.create("t", {"b": "2"})
@@ -116,7 +113,7 @@ async def what_was_appended_is_loaded(bench: "StoreBench") -> None:
         store = await bench.reopen(store)
 
 
-async def a_loaded_thread_never_changes(bench: "StoreBench") -> None:
+async def a_loaded_thread_never_changes(bench: StoreBench) -> None:
     """What was read stays as it was, whatever is appended later."""
     store = await bench.fresh()
     await store.create("t", {"a": "1"})
@@ -127,7 +124,7 @@ async def a_loaded_thread_never_changes(bench: "StoreBench") -> None:
     same(([turn.id for turn in before.turns], before.metadata, before.sequence), (["1"], {"a": "1"}, 1))
 
 
-async def an_append_is_durable_when_it_returns(bench: "StoreBench") -> None:
+async def an_append_is_durable_when_it_returns(bench: StoreBench) -> None:
     """A restart right after it knows of it."""
     store = await bench.fresh()
     await store.create("t", {})
@@ -137,7 +134,7 @@ async def an_append_is_durable_when_it_returns(bench: "StoreBench") -> None:
         same([turn.id for turn in (await store.load("t")).turns], [str(n) for n in range(number + 1)])
 
 
-async def records_are_numbered_without_gaps(bench: "StoreBench") -> None:
+async def records_are_numbered_without_gaps(bench: StoreBench) -> None:
     """The writer and the thread know the last number, and so does the next writer."""
     store = await bench.fresh()
     await store.create("t", {})
@@ -153,7 +150,7 @@ async def records_are_numbered_without_gaps(bench: "StoreBench") -> None:
     same((await store.take("t")).sequence, 3)
 
 
-async def appends_keep_the_order_in_which_they_were_made(bench: "StoreBench") -> None:
+async def appends_keep_the_order_in_which_they_were_made(bench: StoreBench) -> None:
     """Also when nobody waited in between."""
     store = await bench.fresh()
     await store.create("t", {})
@@ -165,7 +162,7 @@ async def appends_keep_the_order_in_which_they_were_made(bench: "StoreBench") ->
     same(writer.sequence, 20)
 
 
-async def sessions_append_side_by_side(bench: "StoreBench") -> None:
+async def sessions_append_side_by_side(bench: StoreBench) -> None:
     """Many at once lose and mix nothing."""
     store = await bench.fresh()
 
@@ -183,7 +180,7 @@ async def sessions_append_side_by_side(bench: "StoreBench") -> None:
         same([turn.id for turn in (await store.load(name)).turns], [f"{name}-{n}" for n in range(10)])
 
 
-async def a_writer_is_fenced_by_the_next(bench: "StoreBench") -> None:
+async def a_writer_is_fenced_by_the_next(bench: StoreBench) -> None:
     """From then on it can do nothing, and nothing of what it tried is there."""
     store = await bench.fresh()
     await store.create("t", {})
@@ -204,7 +201,7 @@ async def a_writer_is_fenced_by_the_next(bench: "StoreBench") -> None:
     same((loaded.metadata, loaded.epoch), ({}, new.epoch))
 
 
-async def a_refused_append_takes_no_other_with_it(bench: "StoreBench") -> None:
+async def a_refused_append_takes_no_other_with_it(bench: StoreBench) -> None:
     """Fenced and good ones that were made together."""
     store = await bench.fresh()
     for name in ("a", "b"):
@@ -223,7 +220,7 @@ async def a_refused_append_takes_no_other_with_it(bench: "StoreBench") -> None:
     same([turn.id for turn in (await store.load("b")).turns], ["0", "1", "2", "3", "4"])
 
 
-async def epochs_only_rise(bench: "StoreBench") -> None:
+async def epochs_only_rise(bench: StoreBench) -> None:
     """Over restarts too, so a writer from before one is fenced behind it."""
     store = await bench.fresh()
     await store.create("t", {})
@@ -235,7 +232,7 @@ async def epochs_only_rise(bench: "StoreBench") -> None:
     same((await store.load("t")).epoch, epochs[-1])
 
 
-async def the_writer_of_a_deleted_thread_has_nothing_left(bench: "StoreBench") -> None:
+async def the_writer_of_a_deleted_thread_has_nothing_left(bench: StoreBench) -> None:
     """Neither where the thread is gone, nor where another stands under its id."""
     store = await bench.fresh()
     await store.create("t", {})
@@ -248,7 +245,7 @@ async def the_writer_of_a_deleted_thread_has_nothing_left(bench: "StoreBench") -
     same((await store.load("t")).turns, ())
 
 
-async def a_waiter_that_goes_away_leaves_the_store_usable(bench: "StoreBench") -> None:
+async def a_waiter_that_goes_away_leaves_the_store_usable(bench: StoreBench) -> None:
     """Its append is whole or absent, and the next ones work."""
     store = await bench.fresh()
     await store.create("t", {})

@@ -2,7 +2,6 @@
 
 import asyncio
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
 
 from ore.artifact import Text, ToolResult
 from ore.errors import ConflictError, InputError, NotFoundError
@@ -19,9 +18,7 @@ from ore.ledger import (
     Turn,
 )
 from ore.testing.contracts.expectations import said, same, set_fact, tell, true, wrong
-
-if TYPE_CHECKING:
-    from ore.testing.contracts.store import StoreBench
+from ore.testing.contracts.store_bench import StoreBench
 
 __all__ = ["CHECKS", "UNSAFE_IDS"]
 
@@ -43,14 +40,14 @@ async def _filled(store: Store, thread_id: str, *turns: Turn) -> None:
     await tell(store, await store.take(thread_id), *turns)
 
 
-async def a_new_thread_is_empty(bench: "StoreBench") -> None:
+async def a_new_thread_is_empty(bench: StoreBench) -> None:
     """Nothing but what it was made with."""
     store = await bench.fresh()
     await store.create("t", {"a": "1", "b": ""})
     same(await store.load("t"), StoredThread(id="t", metadata={"a": "1", "b": ""}, turns=(), epoch=1))
 
 
-async def a_thread_is_made_once(bench: "StoreBench") -> None:
+async def a_thread_is_made_once(bench: StoreBench) -> None:
     """The second creation changes nothing."""
     store = await bench.fresh()
     await store.create("t", {"a": "1"})
@@ -58,7 +55,7 @@ async def a_thread_is_made_once(bench: "StoreBench") -> None:
     same((await store.load("t")).metadata, {"a": "1"})
 
 
-async def of_many_creations_at_once_one_wins(bench: "StoreBench") -> None:
+async def of_many_creations_at_once_one_wins(bench: StoreBench) -> None:
     """Creation is exclusive."""
     store = await bench.fresh()
 
@@ -74,7 +71,7 @@ async def of_many_creations_at_once_one_wins(bench: "StoreBench") -> None:
     same(sum(attempt.result() for attempt in attempts), 1)
 
 
-async def a_missing_thread_is_not_found(bench: "StoreBench") -> None:
+async def a_missing_thread_is_not_found(bench: StoreBench) -> None:
     """Missing is an error of its own; removing what is not there is none."""
     store = await bench.fresh()
     await wrong(NotFoundError, store.load("t"))
@@ -86,7 +83,7 @@ async def a_missing_thread_is_not_found(bench: "StoreBench") -> None:
     same(await store.get_by("a", "1"), None)
 
 
-async def unsafe_ids_are_refused_before_anything_is_touched(bench: "StoreBench") -> None:
+async def unsafe_ids_are_refused_before_anything_is_touched(bench: StoreBench) -> None:
     """No id leads out of the store, whatever is done with it."""
     store = await bench.fresh()
     for name in UNSAFE_IDS:
@@ -100,14 +97,14 @@ async def unsafe_ids_are_refused_before_anything_is_touched(bench: "StoreBench")
     same((await store.list()).threads, [])
 
 
-async def sessions_are_locked_in_the_same_place(bench: "StoreBench") -> None:
+async def sessions_are_locked_in_the_same_place(bench: StoreBench) -> None:
     """By everybody who opens the same threads."""
     store = await bench.fresh()
     folder = store.lock_folder
     same((await bench.reopen(store)).lock_folder, folder)
 
 
-async def odd_ids_are_as_good_as_others(bench: "StoreBench") -> None:
+async def odd_ids_are_as_good_as_others(bench: StoreBench) -> None:
     """Ids that a file system might mistake for each other, or for a device."""
     store = await bench.fresh()
     names = ("CON", "con", "a_b", "a.b", "a-b", "_", "a" * 128, "0", "nul.txt", "a.tmp")
@@ -118,7 +115,7 @@ async def odd_ids_are_as_good_as_others(bench: "StoreBench") -> None:
         same((await store.load(name)).metadata, {"is": name})
 
 
-async def absent_is_not_empty(bench: "StoreBench") -> None:
+async def absent_is_not_empty(bench: StoreBench) -> None:
     """A missing key matches no value."""
     store = await bench.fresh()
     await store.create("without", {})
@@ -127,7 +124,7 @@ async def absent_is_not_empty(bench: "StoreBench") -> None:
     same(await store.get_by("a", ""), "empty")
 
 
-async def a_thread_is_found_by_what_its_metadata_became(bench: "StoreBench") -> None:
+async def a_thread_is_found_by_what_its_metadata_became(bench: StoreBench) -> None:
     """Facts that were set and deleted later count, in their order."""
     store = await bench.fresh()
     await store.create("t", {"a": "1", "b": "1"})
@@ -144,7 +141,7 @@ async def a_thread_is_found_by_what_its_metadata_became(bench: "StoreBench") -> 
         store = await bench.reopen(store)
 
 
-async def deletion_is_told_by_its_effect(bench: "StoreBench") -> None:
+async def deletion_is_told_by_its_effect(bench: StoreBench) -> None:
     """It reports what it did, a fresh store too, and leaves nothing."""
     store = await bench.fresh()
     await _filled(store, "t", _turn("1", "needle"))
@@ -160,7 +157,7 @@ async def deletion_is_told_by_its_effect(bench: "StoreBench") -> None:
     same((await store.list()).threads, [])
 
 
-async def a_deleted_thread_leaves_nothing_to_its_successor(bench: "StoreBench") -> None:
+async def a_deleted_thread_leaves_nothing_to_its_successor(bench: StoreBench) -> None:
     """The same id begins anew, endings and messages included."""
     store = await bench.fresh()
     await _filled(store, "t", _turn("1", "old words"))
@@ -174,7 +171,7 @@ async def a_deleted_thread_leaves_nothing_to_its_successor(bench: "StoreBench") 
     same(await store.submit("t", Message(id="m", artifacts=(Text(content="new"),))), None)
 
 
-async def the_list_says_what_threads_are_about(bench: "StoreBench") -> None:
+async def the_list_says_what_threads_are_about(bench: StoreBench) -> None:
     """Title, the first thing the user said, the last time, the number of turns recorded."""
     store = await bench.fresh()
     await store.create("t", {})
@@ -195,7 +192,7 @@ async def the_list_says_what_threads_are_about(bench: "StoreBench") -> None:
     same((await store.list()).threads[0].title, None)
 
 
-async def the_list_begins_with_what_was_written_last(bench: "StoreBench") -> None:
+async def the_list_begins_with_what_was_written_last(bench: StoreBench) -> None:
     """Creating and appending count as writing; reading, submitting and taking do not."""
     store = await bench.fresh()
     for name in ("a", "b", "c"):
@@ -209,7 +206,7 @@ async def the_list_begins_with_what_was_written_last(bench: "StoreBench") -> Non
         store = await bench.reopen(store)
 
 
-async def pages_show_every_thread_once(bench: "StoreBench") -> None:
+async def pages_show_every_thread_once(bench: StoreBench) -> None:
     """Whatever is written meanwhile, and across a restart, no page repeats or skips an untouched thread."""
     store = await bench.fresh()
     names = [f"t{number}" for number in range(7)]
@@ -227,7 +224,7 @@ async def pages_show_every_thread_once(bench: "StoreBench") -> None:
     same(seen, names[::-1])
 
 
-async def the_list_can_be_narrowed(bench: "StoreBench") -> None:
+async def the_list_can_be_narrowed(bench: StoreBench) -> None:
     """By a part of the id, the title or the preview, in any case."""
     store = await bench.fresh()
     await store.create("Trip-1", {})
@@ -241,14 +238,14 @@ async def the_list_can_be_narrowed(bench: "StoreBench") -> None:
     same([thread.id for thread in (await store.list(query="t", cursor=page.next_cursor)).threads], ["Trip-1"])
 
 
-async def a_made_up_cursor_is_refused(bench: "StoreBench") -> None:
+async def a_made_up_cursor_is_refused(bench: StoreBench) -> None:
     """Cursors are the store's own."""
     store = await bench.fresh()
     for cursor in ("", "x", "-1", "1.5", "1 OR 1", "\uff19", "9" * 60):
         await wrong(InputError, store.list(cursor=cursor))
 
 
-async def turns_are_found_by_the_text_they_contain(bench: "StoreBench") -> None:
+async def turns_are_found_by_the_text_they_contain(bench: StoreBench) -> None:
     """Any part of a text, in any case and script; each turn once, latest written threads first."""
     store = await bench.fresh()
     await _filled(store, "a", _turn("1", "The Straße is wet"), _turn("2", "rain, RAIN", Role.ASSISTANT, "1"))
@@ -272,7 +269,7 @@ async def turns_are_found_by_the_text_they_contain(bench: "StoreBench") -> None:
         store = await bench.reopen(store)
 
 
-async def a_find_shows_its_surroundings(bench: "StoreBench") -> None:
+async def a_find_shows_its_surroundings(bench: StoreBench) -> None:
     """A snippet holds the text that was found, and not the whole turn."""
     store = await bench.fresh()
     await _filled(store, "t", _turn("1", "x" * 5000 + "needle" + "y" * 5000))
@@ -280,7 +277,7 @@ async def a_find_shows_its_surroundings(bench: "StoreBench") -> None:
     true("needle" in hit.snippet and len(hit.snippet) < 500, f"a short snippet with the find, got {hit.snippet!r}")
 
 
-async def what_was_said_since_the_last_search_is_found(bench: "StoreBench") -> None:
+async def what_was_said_since_the_last_search_is_found(bench: StoreBench) -> None:
     """An index, if there is one, is never behind."""
     store = await bench.fresh()
     await _filled(store, "t", _turn("1", "one"))
@@ -289,7 +286,7 @@ async def what_was_said_since_the_last_search_is_found(bench: "StoreBench") -> N
     same([hit.turn for hit in await store.search("two")], ["2"])
 
 
-async def lone_surrogates_break_nothing(bench: "StoreBench") -> None:
+async def lone_surrogates_break_nothing(bench: StoreBench) -> None:
     """What is no character may be replaced, but never makes a thread unreadable."""
     store = await bench.fresh()
     await store.create("t", {"a": "x\ud800y", TITLE_KEY: "\udcb2"})

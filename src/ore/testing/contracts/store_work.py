@@ -1,16 +1,13 @@
 """Checks of a store's unfinished work: each message waits, is found, is counted, and ends once."""
 
 import asyncio
-from typing import TYPE_CHECKING
 
 from ore.artifact import Text, Unknown
 from ore.errors import ConflictError, InputError
 from ore.ledger import EndingRecord, Message, Outcome, QuestionRecord, QuestionStatus, Store, TakenRecord
 from ore.testing.contracts.expectations import same, set_fact, wrong
+from ore.testing.contracts.store_bench import StoreBench
 from ore.testing.contracts.store_threads import UNSAFE_IDS
-
-if TYPE_CHECKING:
-    from ore.testing.contracts.store import StoreBench
 
 __all__ = ["CHECKS"]
 
@@ -34,7 +31,7 @@ async def _waiting(store: Store) -> list[str]:
     return [message.id for message in await store.pending("t")]
 
 
-async def an_accepted_message_waits(bench: "StoreBench") -> None:
+async def an_accepted_message_waits(bench: StoreBench) -> None:
     """All of it, over a restart."""
     store = await _with(await bench.fresh())
     message = Message(
@@ -52,7 +49,7 @@ async def an_accepted_message_waits(bench: "StoreBench") -> None:
         store = await bench.reopen(store)
 
 
-async def a_message_is_accepted_once(bench: "StoreBench") -> None:
+async def a_message_is_accepted_once(bench: StoreBench) -> None:
     """Sent again it is the one that waits, however often and at once."""
     store = await _with(await bench.fresh())
 
@@ -64,7 +61,7 @@ async def a_message_is_accepted_once(bench: "StoreBench") -> None:
     same(await _waiting(store), ["m"])
 
 
-async def a_message_that_ended_tells_how(bench: "StoreBench") -> None:
+async def a_message_that_ended_tells_how(bench: StoreBench) -> None:
     """Sent again after its end it does not run again."""
     store = await _with(await bench.fresh(), "m", "n")
     await store.append(await store.take("t"), [_ended("m", Outcome.CANCELLED)])
@@ -74,7 +71,7 @@ async def a_message_that_ended_tells_how(bench: "StoreBench") -> None:
         store = await bench.reopen(store)
 
 
-async def another_content_under_a_known_id_conflicts(bench: "StoreBench") -> None:
+async def another_content_under_a_known_id_conflicts(bench: StoreBench) -> None:
     """While the first waits, runs, and after it ended."""
     store = await _with(await bench.fresh(), "m")
     other = _message("m", "other")
@@ -88,7 +85,7 @@ async def another_content_under_a_known_id_conflicts(bench: "StoreBench") -> Non
     same(await _waiting(store), [])
 
 
-async def sessions_know_nothing_of_each_others_messages(bench: "StoreBench") -> None:
+async def sessions_know_nothing_of_each_others_messages(bench: StoreBench) -> None:
     """An id is unique in its session only."""
     store = await _with(await bench.fresh(), "m")
     await store.create("u", {})
@@ -98,7 +95,7 @@ async def sessions_know_nothing_of_each_others_messages(bench: "StoreBench") -> 
     same(await store.unfinished(), ["u"])
 
 
-async def unsafe_message_ids_are_refused(bench: "StoreBench") -> None:
+async def unsafe_message_ids_are_refused(bench: StoreBench) -> None:
     """They follow the pattern of thread ids."""
     store = await _with(await bench.fresh())
     for id in UNSAFE_IDS:
@@ -106,7 +103,7 @@ async def unsafe_message_ids_are_refused(bench: "StoreBench") -> None:
     same(await _waiting(store), [])
 
 
-async def messages_come_in_the_order_of_their_acceptance(bench: "StoreBench") -> None:
+async def messages_come_in_the_order_of_their_acceptance(bench: StoreBench) -> None:
     """First in, first out; nothing when none waits."""
     store = await _with(await bench.fresh(), "b", "a", "c")
     writer = await store.take("t")
@@ -118,23 +115,23 @@ async def messages_come_in_the_order_of_their_acceptance(bench: "StoreBench") ->
     same(await store.next(writer), None)
 
 
-async def what_steers_or_interrupts_heads_the_queue(bench: "StoreBench") -> None:
-    """Among themselves, and behind them, first in, first out; only the unfinished message is before them."""
+async def what_steers_or_interrupts_heads_the_queue(bench: StoreBench) -> None:
+    """Among themselves, and behind them, first in, first out; only what is unfinished is before them."""
     store = await _with(await bench.fresh(), "a", "b")
     for id, mode in (("c", "steer"), ("d", "interrupt"), ("e", "queue"), ("f", "steer")):
         await store.submit("t", Message(id=id, mode=mode))
     store = await bench.reopen(store)
     same(await _waiting(store), ["c", "d", "f", "a", "b", "e"])
-    await store.append(await store.take("t"), [TakenRecord(message="b")])
-    same(await _waiting(store), ["b", "c", "d", "f", "a", "e"])
+    await store.append(await store.take("t"), [TakenRecord(message="b"), TakenRecord(message="d")])
+    same(await _waiting(store), ["b", "d", "c", "f", "a", "e"])
     writer = await store.take("t")
-    for id in ("b", "c", "d", "f", "a", "e"):
+    for id in ("b", "d", "c", "f", "a", "e"):
         found = await store.next(writer)
         same(found and found.id, id)
         await store.append(writer, [_ended(id)])
 
 
-async def the_unfinished_message_comes_first(bench: "StoreBench") -> None:
+async def the_unfinished_message_comes_first(bench: StoreBench) -> None:
     """Whoever takes the session next finds it before the ones that wait."""
     store = await _with(await bench.fresh(), "a", "b", "c")
     await store.append(await store.take("t"), [TakenRecord(message="b")])
@@ -144,7 +141,7 @@ async def the_unfinished_message_comes_first(bench: "StoreBench") -> None:
     same(found and (found.id, found.taken), ("b", True))
 
 
-async def beginning_is_marked_at_once_or_with_the_first_append(bench: "StoreBench") -> None:
+async def beginning_is_marked_at_once_or_with_the_first_append(bench: StoreBench) -> None:
     """Without either the message is as untouched as before."""
     store = await _with(await bench.fresh(), "a")
     same(await store.next(await store.take("t")), _message("a"))
@@ -155,7 +152,7 @@ async def beginning_is_marked_at_once_or_with_the_first_append(bench: "StoreBenc
     same([message.taken for message in await store.pending("t")], [True])
 
 
-async def every_finding_of_an_unfinished_message_counts(bench: "StoreBench") -> None:
+async def every_finding_of_an_unfinished_message_counts(bench: StoreBench) -> None:
     """Once for each writer, and durably, so that what kills its process does not run for ever."""
     store = await _with(await bench.fresh(), "a")
     await store.next(await store.take("t"), mark=True)
@@ -168,7 +165,7 @@ async def every_finding_of_an_unfinished_message_counts(bench: "StoreBench") -> 
         same([message.attempts for message in await store.pending("t")], [attempts])
 
 
-async def a_parked_message_is_not_counted(bench: "StoreBench") -> None:
+async def a_parked_message_is_not_counted(bench: StoreBench) -> None:
     """A shutdown is no attempt; the next crash is one again. What was steered into it is parked with it."""
     store = await _with(await bench.fresh(), "a", "b")
     writer = await store.take("t")
@@ -185,23 +182,26 @@ async def a_parked_message_is_not_counted(bench: "StoreBench") -> None:
     same(found and (found.id, found.attempts), ("b", 0))
 
 
-async def waiting_for_a_person_is_not_counted(bench: "StoreBench") -> None:
+async def waiting_for_a_person_is_not_counted(bench: StoreBench) -> None:
     """While a question is open; once all are answered a finding is an attempt again."""
     store = await _with(await bench.fresh(), "a")
     await store.next(await store.take("t"), mark=True)
     asked = [QuestionRecord(key=key, status=QuestionStatus.OPEN, question={}) for key in ("1:0", "1:1")]
     await store.append(await store.take("t"), asked)
     await store.append(await store.take("t"), [QuestionRecord(key="1:0", status=QuestionStatus.ANSWERED)])
-    store = await bench.reopen(store)
-    found = await store.next(await store.take("t"))
-    same(found and found.attempts, 0)
+    for _ in range(3):
+        store = await bench.reopen(store)
+        found = await store.next(await store.take("t"))
+        same(found and found.attempts, 0)
+    await store.park(await store.take("t"))
     await store.append(await store.take("t"), [QuestionRecord(key="1:1", status=QuestionStatus.EXPIRED)])
-    store = await bench.reopen(store)
-    found = await store.next(await store.take("t"))
-    same(found and found.attempts, 1)
+    for attempts in (0, 1):  # the answer does not undo the shutdown before it
+        store = await bench.reopen(store)
+        found = await store.next(await store.take("t"))
+        same(found and found.attempts, attempts)
 
 
-async def an_ending_takes_the_message_from_the_inbox(bench: "StoreBench") -> None:
+async def an_ending_takes_the_message_from_the_inbox(bench: StoreBench) -> None:
     """In one append with what led to it, or not at all."""
     store = await _with(await bench.fresh(), "a", "b")
     writer = await store.take("t")
@@ -213,7 +213,7 @@ async def an_ending_takes_the_message_from_the_inbox(bench: "StoreBench") -> Non
     same((await store.load("t")).sequence, 5)
 
 
-async def giving_back_tells_whether_work_waits(bench: "StoreBench") -> None:
+async def giving_back_tells_whether_work_waits(bench: StoreBench) -> None:
     """So that what came in the last moment is not forgotten."""
     store = await _with(await bench.fresh())
     writer = await store.take("t")
@@ -224,7 +224,7 @@ async def giving_back_tells_whether_work_waits(bench: "StoreBench") -> None:
     same(await store.close(writer), False)
 
 
-async def an_interrupt_reaches_whoever_takes_the_session(bench: "StoreBench") -> None:
+async def an_interrupt_reaches_whoever_takes_the_session(bench: StoreBench) -> None:
     """Over a restart; and again, should they die before they act on it."""
     store = await _with(await bench.fresh(), "a", "b")
     await store.next(await store.take("t"), mark=True)
@@ -238,7 +238,7 @@ async def an_interrupt_reaches_whoever_takes_the_session(bench: "StoreBench") ->
     same((await store.take("t")).stop, True)
 
 
-async def an_interrupt_ends_with_the_message_that_it_was_for(bench: "StoreBench") -> None:
+async def an_interrupt_ends_with_the_message_that_it_was_for(bench: StoreBench) -> None:
     """The next message is not stopped by it."""
     store = await _with(await bench.fresh(), "a", "b")
     await store.next(await store.take("t"), mark=True)
@@ -248,7 +248,7 @@ async def an_interrupt_ends_with_the_message_that_it_was_for(bench: "StoreBench"
     same((await store.take("t")).stop, False)
 
 
-async def an_interrupt_of_nothing_stops_nothing_later(bench: "StoreBench") -> None:
+async def an_interrupt_of_nothing_stops_nothing_later(bench: StoreBench) -> None:
     """It is over when a message begins, or when the session is given back with none unfinished."""
     store = await _with(await bench.fresh(), "a", "b", "c")
     await store.interrupt("t")
@@ -264,7 +264,7 @@ async def an_interrupt_of_nothing_stops_nothing_later(bench: "StoreBench") -> No
     same((await store.take("t")).stop, False)
 
 
-async def closing_the_store_twice_is_fine(bench: "StoreBench") -> None:
+async def closing_the_store_twice_is_fine(bench: StoreBench) -> None:
     """Closing finishes what was begun."""
     store = await _with(await bench.fresh(), "a")
     append = store.append(await store.take("t"), [set_fact("k", "v")])

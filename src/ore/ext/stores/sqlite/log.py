@@ -110,11 +110,6 @@ def _ask(connection: sqlite3.Connection, number: int, key: str, *, is_open: bool
         connection.execute("INSERT OR IGNORE INTO question (session, key) VALUES (?, ?)", row)
     else:
         connection.execute("DELETE FROM question WHERE session = ? AND key = ?", row)
-    connection.execute(
-        """UPDATE inbox SET parked = EXISTS (SELECT 1 FROM question WHERE session = ?1)
-        WHERE session = ?1 AND taken""",
-        (number,),
-    )
 
 
 def _delete_metadata(connection: sqlite3.Connection, number: int, key: str) -> None:

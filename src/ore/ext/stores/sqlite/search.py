@@ -41,7 +41,9 @@ def catch_up(connection: sqlite3.Connection, codec: Codec) -> bool:
         WHERE session.indexed < session.sequence ORDER BY session.number, log.sequence LIMIT ?""",
         (ROWS,),
     ).fetchall()
-    texts = [(number << _PLACE | place, text) for number, place, body in rows if (text := _indexed(body, codec))]
+    texts = [
+        (number << _PLACE | place, text) for number, place, body in rows if (text := _indexed(body, codec)) is not None
+    ]
     connection.executemany("INSERT OR REPLACE INTO words (rowid, text) VALUES (?, ?)", texts)
     reached = {number: place for number, place, _ in rows}
     connection.executemany(
@@ -119,9 +121,10 @@ def _turn(body: object, codec: Codec) -> Turn | None:
     return record.turn if isinstance(record, TurnRecord) else None
 
 
-def _indexed(body: object, codec: Codec) -> str:
+def _indexed(body: object, codec: Codec) -> str | None:
     turn = _turn(body, codec)
-    return _plain("\n".join(text.casefold() for text in _texts(turn))) if turn else ""
+    texts = _texts(turn) if turn else []
+    return _plain("\n".join(texts).casefold()) if texts else None
 
 
 def _plain(text: str) -> str:

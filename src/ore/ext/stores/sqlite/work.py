@@ -14,7 +14,7 @@ from ore.ledger import EndingRecord, Message, decode_record
 
 __all__ = ["close", "interrupt", "next_message", "park", "pending", "submit", "take", "unfinished"]
 
-_ORDER = "ORDER BY taken DESC, mode = 'queue', position"
+_ORDER = "ORDER BY taken DESC, NOT taken AND mode = 'queue', position"
 """Unfinished ones, then those that steer or interrupt, then the others; each kind first in, first out."""
 
 
@@ -94,7 +94,8 @@ def next_message(connection: sqlite3.Connection, held: Owner, *, mark: bool, cod
     position, parked = row[:2]
     message = _decoded(row[2:], held.session_id, codec)
     if message.taken and message.id not in held.taken:
-        message = msgspec.structs.replace(message, attempts=message.attempts + (0 if parked else 1))
+        is_excused = parked or _waits_for_people(connection, held.number)
+        message = msgspec.structs.replace(message, attempts=message.attempts + (0 if is_excused else 1))
         values = (message.attempts, position)
         connection.execute("UPDATE inbox SET attempts = ?, parked = 0 WHERE position = ?", values)
     elif mark and not message.taken:
@@ -134,6 +135,10 @@ def interrupt(connection: sqlite3.Connection, session_id: str) -> None:
     """
     if not connection.execute("UPDATE session SET stop = 1 WHERE id = ?", (session_id,)).rowcount:
         raise missing(session_id)
+
+
+def _waits_for_people(connection: sqlite3.Connection, number: int) -> bool:
+    return connection.execute("SELECT 1 FROM question WHERE session = ?", (number,)).fetchone() is not None
 
 
 def _check_same(known: bytes | None, digest: bytes, message_id: str) -> None:
