@@ -6,7 +6,7 @@ from ore._aio import finish
 from ore.artifact import Artifact
 from ore.errors import ConflictError, NotFoundError, SessionClosedError
 from ore.event import CURRENT
-from ore.ledger import Control, ControlRecord, Draft, Role, TipRecord, Turn, call_key, unanswered
+from ore.ledger import Control, ControlRecord, Draft, Role, State, TipRecord, Turn, call_key, unanswered
 from ore.session.core import Core
 
 __all__ = ["History"]
@@ -22,6 +22,11 @@ class History:
 
     def __init__(self, core: Core) -> None:
         self._core = core
+
+    @property
+    def state(self) -> State:
+        """The live ledger, to read."""
+        return self._core.thread
 
     @property
     def all_turns(self) -> Sequence[Turn]:

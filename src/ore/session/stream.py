@@ -21,7 +21,7 @@ from ore.event import (
     UserMessage,
     content_of,
 )
-from ore.ledger import EndingRecord, Message, State, StoredThread, Turn, check_id
+from ore.ledger import EndingRecord, Message, Role, StoredThread, Turn, check_id
 from ore.ledger import Outcome as Status
 from ore.loop import Policy, Subscription
 from ore.models import Spec
@@ -73,11 +73,6 @@ class Stream:
     def closed(self) -> bool:
         """Whether it takes nothing in any more."""
         return self._core.closed
-
-    @property
-    def state(self) -> State:
-        """The live ledger, to read."""
-        return self._core.thread
 
     @property
     def turns(self) -> Sequence[Turn]:
@@ -178,6 +173,10 @@ class Stream:
         """
         self._check_open()
         self._core.bus.emit(event, context=self._core.outside())
+
+    async def append_turn(self, role: Role, *artifacts: Artifact) -> Turn:
+        """Record a turn that no message brought, durably, without inference; see `History.append`."""
+        return await self.history.append(role, *artifacts)
 
     async def answer(self, key: str, answer: Answer) -> Answer:
         """Answer an open question, as any front end may; durable on return, and the first answer wins.
