@@ -1,7 +1,7 @@
 """`Round` and `Attempt`: the calls of one turn on the way to their results."""
 
 import asyncio
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from ore.artifact import ResultStatus, ToolCall, ToolResult
 from ore.calls.rendering import error_result
@@ -50,9 +50,13 @@ class Round:
 
     Args:
         noted: Whether the starts that the turn itself implies are recorded.
+
+    Attributes:
+        left: How many calls have no result yet.
+        stuck: Names of tools whose calls go on although they were refused.
     """
 
-    __slots__ = ("attempts", "emitter", "stuck", "tools", "turn")
+    __slots__ = ("attempts", "emitter", "left", "stuck", "tools", "turn")
 
     def __init__(self, turn: Turn, calls: Sequence[ToolCall], emitter: Emitter, *, noted: bool) -> None:
         self.turn = turn
@@ -62,34 +66,37 @@ class Round:
             Attempt(call, call_key(turn.id, index), self.tools.get(call.name), noted=noted)
             for index, call in enumerate(calls)
         ]
+        self.left = len(calls)
         self.stuck: list[str] = []
-        """Names of tools whose calls go on although they were refused."""
 
     @property
     def open(self) -> Sequence[Attempt]:
         """The calls without a result."""
         return [attempt for attempt in self.attempts if attempt.result is None]
 
-    @property
-    def results(self) -> Sequence[ToolResult]:
-        """What there is, in call order."""
-        return [attempt.result for attempt in self.attempts if attempt.result is not None]
+    def put(self, attempt: Attempt, result: ToolResult) -> None:
+        """A call has its result."""
+        attempt.result = result
+        self.left -= 1
 
-    def batches(self) -> Iterator[Sequence[Attempt]]:
+    def results(self) -> tuple[ToolResult, ...]:
+        """What there is, in call order."""
+        return tuple([attempt.result for attempt in self.attempts if attempt.result is not None])
+
+    def batches(self) -> Sequence[Sequence[Attempt]]:
         """The open calls in groups that run at once; one that runs alone is a group of its own."""
-        together: list[Attempt] = []
+        groups: list[list[Attempt]] = []
+        together = False
         for attempt in self.open:
-            if attempt.tool is None or not attempt.tool.traits.alone:
-                together.append(attempt)
-                continue
-            if together:
-                yield together
-            yield (attempt,)
-            together = []
-        if together:
-            yield together
+            alone = attempt.tool is not None and attempt.tool.traits.alone
+            if together and not alone:
+                groups[-1].append(attempt)
+            else:
+                groups.append([attempt])
+            together = not alone
+        return groups
 
     def cancel(self, why: str) -> None:
         """Give every open call a result that says so."""
         for attempt in self.open:
-            attempt.result = attempt.cancelled(why)
+            self.put(attempt, attempt.cancelled(why))

@@ -1,8 +1,8 @@
 """`CallHandler`: runs the tool calls of a turn."""
 
 import asyncio
+import logging
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from typing import Any
 
 from ore.artifact import Artifact, StopReason, ToolCall, ToolResult
@@ -19,6 +19,8 @@ from ore.provider import Option, tools_of
 from ore.tool import Asker, Denying
 
 __all__ = ["CallHandler"]
+
+log = logging.getLogger(__name__)
 
 CUT = (
     "not run: the output limit cut the answer, so this call may be incomplete; "
@@ -81,10 +83,8 @@ class CallHandler:
 
     def prepare(self, draft: Draft, options: Sequence[Option]) -> Sequence[Record]:
         """Note with the turn that its calls start, but for those that change nothing or wait for a yes."""
-        if draft.id is None or _was_cut(draft):
-            return ()
         calls = [artifact for artifact in draft.artifacts if isinstance(artifact, ToolCall)]
-        if not calls:
+        if not calls or draft.id is None or _was_cut(draft):
             return ()
         self._prepared = draft.id
         tools = {tool.name: tool for tool in tools_of(options)}
@@ -127,9 +127,9 @@ class CallHandler:
         for attempt in round.attempts:
             effect = effects.get(attempt.key)
             if effect is not None and effect.result is not None:
-                attempt.result = effect.result
+                round.put(attempt, effect.result)
             elif effect is not None and not effect.idempotent:
-                attempt.result = UNKNOWN.result(attempt.call)
+                round.put(attempt, UNKNOWN.result(attempt.call))
             else:
                 attempt.noted = effect is not None
         await self._work(round)
@@ -145,10 +145,11 @@ class CallHandler:
             round.cancel(FAILED)
             raise _cause(failed) from None
         finally:
-            for attempt in round.open:  # cut before their first line
-                self._running.pop(attempt.key, None)
-            if not round.open:
-                await round.emitter.record(Draft(role=Role.TOOL, artifacts=tuple(round.results)))
+            if self._running:  # those that were cut before their first line
+                for attempt in round.attempts:
+                    self._running.pop(attempt.key, None)
+            if not round.left:
+                await round.emitter.record(Draft(role=Role.TOOL, artifacts=round.results()))
         if round.stuck:
             raise LimitError(
                 f"tool {round.stuck[0]!r} was called with the same arguments {self._limits.repeats + 2} times in a "
@@ -166,10 +167,15 @@ class CallHandler:
                 for attempt in batch:
                     self._running[attempt.key] = attempt
                     attempt.task = group.create_task(self._one(round, attempt, gate))
-            for attempt in batch:
-                if attempt.result is None:  # stopped before its first line
-                    self._running.pop(attempt.key, None)
-                    await self._settle(round, attempt, attempt.cancelled(CANCELLED), None)
+            if self._running:
+                await self._settle_unbegun(round, batch)
+
+    async def _settle_unbegun(self, round: Round, batch: Sequence[Attempt]) -> None:
+        """Answer calls that were stopped before their first line."""
+        for attempt in batch:
+            if attempt.result is None:
+                self._running.pop(attempt.key, None)
+                await self._settle(round, attempt, attempt.cancelled(CANCELLED), None)
 
     async def _one(self, round: Round, attempt: Attempt, gate: asyncio.Semaphore | None) -> None:
         CURRENT.set(CURRENT.get().inside(attempt.key))
@@ -201,20 +207,22 @@ class CallHandler:
     def _refusal(self, round: Round, call: ToolCall) -> str | None:
         """Why the call is not run once more, if it is not."""
         limit = self._limits.repeats
-        if not limit:
+        count, content = repeated(round.emitter.state.turns, call) if limit else (0, None)
+        if not count:
             return None
         text = again(call, limit)
-        count, content = repeated(round.emitter.state.turns, call)
         if content == text:
             round.stuck.append(call.name)
         return text if count >= limit or content == text else None
 
     async def _settle(self, round: Round, attempt: Attempt, result: ToolResult, value: Any) -> None:
         """Make one result seen and durable; the last one becomes durable with the turn."""
-        attempt.result = result
-        with suppress(SessionClosedError):  # nobody listens; the record counts
+        round.put(attempt, result)
+        try:
             round.emitter.emit(result, value=value)
-        if round.open:
+        except SessionClosedError:
+            log.debug("call %s ended when nobody listened any more; its result is recorded", attempt.key)
+        if round.left:
             await round.emitter.journal(EffectRecord(key=attempt.key, result=result))
         if value is not None:
             await self._runner.contribute(value, round.emitter)
@@ -239,6 +247,7 @@ def _cause(failed: BaseExceptionGroup[BaseException]) -> Exception:
 
 def _was_cut(turn: Turn | Draft) -> bool:
     """Whether the output limit, a person or an error ended the answer early."""
-    return turn.status is not TurnStatus.COMPLETE or any(
-        isinstance(artifact, StopReason) and artifact.reason == "length" for artifact in turn.artifacts
-    )
+    if turn.status is not TurnStatus.COMPLETE:
+        return True
+    reasons = [artifact.reason for artifact in turn.artifacts if type(artifact) is StopReason]
+    return "length" in reasons

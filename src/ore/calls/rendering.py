@@ -37,18 +37,18 @@ def value_result(call: ToolCall, value: Any, cut: Cut | None) -> ToolResult:
     Raises:
         TypeError: The value is not JSON and has no `for_model`.
     """
-    text = model_text(decoded(value), to_plain)
-    truncation = None
+    display = truncation = None
+    if type(value) is str:
+        text = clean(value)
+    else:
+        text = exactly(model_text(decoded(value), to_plain), str)
+        display = exactly(human_text(value), str)
     if not has_method(value, "for_model"):
         text, truncation = truncate(text, cut or _DEFAULT)
     if truncation is not None:
         text += footer(truncation)
     return ToolResult(
-        tool_call_id=call.id,
-        content=exactly(text, str),
-        status=ResultStatus.OK,
-        display=exactly(human_text(value), str),
-        truncation=truncation,
+        tool_call_id=call.id, content=text, status=ResultStatus.OK, display=display, truncation=truncation
     )
 
 

@@ -35,13 +35,14 @@ class ReAct:
             turn = await runtime.turn()
             if runtime.state.tip == tip:
                 raise LimitError("no progress: the inference added no turn to the ledger that it was given")
-            cut = cut + 1 if _cut_call(turn) else 0
-            if cut >= runtime.limits.cut_rounds:
-                raise OutputLimitError(
-                    f"the output limit cut the tool calls of {cut} answers in a row; raise max_output_tokens"
-                )
             if not self.ends(turn):
+                cut = cut + 1 if _cut(turn) else 0
+                if cut >= runtime.limits.cut_rounds:
+                    raise OutputLimitError(
+                        f"the output limit cut the tool calls of {cut} answers in a row; raise max_output_tokens"
+                    )
                 continue
+            cut = 0
             wrong = runtime.check(turn) if runtime.check else None
             if wrong is not None:
                 rejected += 1
@@ -52,7 +53,7 @@ class ReAct:
 
     def ends(self, draft: Draft | Turn) -> bool:
         """A turn without calls ends it."""
-        return not any(isinstance(artifact, ToolCall) for artifact in draft.artifacts)
+        return ToolCall not in [type(artifact) for artifact in draft.artifacts]
 
     async def _reject(self, runtime: Runtime, wrong: str, count: int) -> None:
         if count > runtime.limits.output_retries:
@@ -60,7 +61,6 @@ class ReAct:
         await runtime.step.submit(runtime.state, Role.USER, Text(content=wrong))
 
 
-def _cut_call(turn: Turn) -> bool:
-    kinds = {type(artifact) for artifact in turn.artifacts}
-    reasons = {artifact.reason for artifact in turn.artifacts if isinstance(artifact, StopReason)}
-    return ToolCall in kinds and "length" in reasons
+def _cut(turn: Turn) -> bool:
+    reasons = [artifact.reason for artifact in turn.artifacts if type(artifact) is StopReason]
+    return "length" in reasons
