@@ -1,6 +1,6 @@
 """`Turn`: one entry of the ledger."""
 
-import secrets
+import os
 from collections.abc import Sequence
 from datetime import datetime
 from enum import StrEnum
@@ -83,4 +83,4 @@ class Turn(msgspec.Struct, frozen=True, kw_only=True):
 
 def new_turn_id() -> str:
     """16 hexadecimal characters, 64 random bits."""
-    return secrets.token_hex(8)
+    return os.urandom(8).hex()

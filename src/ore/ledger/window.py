@@ -41,8 +41,8 @@ class Window(Sequence[T]):
         return islice(iter(self._items), self._length)
 
     def __reversed__(self) -> Iterator[T]:
-        items = self._items
-        return (items[place] for place in range(self._length - 1, -1, -1))
+        later = len(self._items) - self._length
+        return islice(reversed(self._items), later, None) if later else reversed(self._items)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Sequence) and len(other) == self._length and all(map(_same, self, other))

@@ -199,9 +199,11 @@ class Core:
 
     def find(self, message_id: str) -> Item | None:
         """The message of that id that has not ended."""
-        if self.running is not None and self.running.message.id == message_id:
-            return self.running
-        return next((item for item in self.waiting if item.message.id == message_id), None)
+        running = () if self.running is None else (self.running, *self.running.joined)
+        for item in (*running, *self.waiting):
+            if item.message.id == message_id:
+                return item
+        return None
 
     def rest(self) -> None:
         """Nothing is left to do."""

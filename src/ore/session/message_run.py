@@ -24,7 +24,7 @@ from ore.session.run_clock import RunClock
 if TYPE_CHECKING:
     from ore.session.stream import Stream
 
-__all__ = ["ATTEMPTS", "MessageRun"]
+__all__ = ["ATTEMPTS", "MessageRun", "is_cancelled"]
 
 log = logging.getLogger(__name__)
 
@@ -87,7 +87,7 @@ class MessageRun:
             await self._end(Outcome(status=Status.FAILED, error=LimitError(f"worked for more than {limit_s:g} s")))
         elif item.why in ("cancelled", "closed"):
             await self._end(Outcome(status=Status.CANCELLED))
-        elif item.why is None and not _is_cancelled():
+        elif item.why is None and not is_cancelled():
             error = OreError("something that the message waited for was cancelled, but not the message itself")
             await self._end(Outcome(status=Status.FAILED, error=error))
         else:  # a shutdown, or the loop itself ends
@@ -233,7 +233,7 @@ class MessageRun:
         return found
 
 
-def _is_cancelled() -> bool:
+def is_cancelled() -> bool:
     """Whether somebody asked the current task to stop."""
     task = asyncio.current_task()
     return task is not None and task.cancelling() > 0

@@ -3,8 +3,8 @@
 import asyncio
 import fcntl
 import os
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Protocol
 
@@ -58,18 +58,13 @@ class LocalPlacement:
         self._enlisted: dict[tuple[str, str], None] = {}
         self._wake: asyncio.Event | None = None
 
-    @asynccontextmanager
-    async def hold(self, session_id: str) -> AsyncIterator[None]:
+    def hold(self, session_id: str) -> AbstractAsyncContextManager[None]:
         """Own the session while the block lasts; nested in one process.
 
         Raises:
-            SessionOwnedError: Another process owns it.
+            SessionOwnedError: On entering: another process owns it.
         """
-        self._acquire(session_id)
-        try:
-            yield
-        finally:
-            self._release(session_id)
+        return _Hold(self, session_id)
 
     async def enlist(self, session_id: str, activation: str) -> None:
         """Have the session activated by `serve`."""
@@ -104,14 +99,16 @@ class LocalPlacement:
 
         return ended
 
-    def _acquire(self, session_id: str) -> None:
+    def acquire(self, session_id: str) -> None:
+        """Own a session, once more; see `hold`."""
         held = self._held.get(session_id)
         if held is not None:
             self._held[session_id] = (held[0], held[1] + 1)
         elif self._folder is not None:
             self._held[session_id] = (self._lock(self._folder, session_id), 1)
 
-    def _release(self, session_id: str) -> None:
+    def release(self, session_id: str) -> None:
+        """Own it once less."""
         held = self._held.get(session_id)
         if held is None:
             return
@@ -141,6 +138,20 @@ class LocalPlacement:
                 os.close(descriptor)
                 raise
             os.close(descriptor)  # its owner removed it between the two calls
+
+
+class _Hold:
+    __slots__ = ("_placement", "_session_id")
+
+    def __init__(self, placement: LocalPlacement, session_id: str) -> None:
+        self._placement = placement
+        self._session_id = session_id
+
+    async def __aenter__(self) -> None:
+        self._placement.acquire(self._session_id)
+
+    async def __aexit__(self, *_: object) -> None:
+        self._placement.release(self._session_id)
 
 
 def _is_at(descriptor: int, path: Path) -> bool:

@@ -1,7 +1,7 @@
 """`Stream`: one live session."""
 
 import contextvars
-import secrets
+import os
 from collections.abc import Sequence
 from types import TracebackType
 from typing import Self
@@ -261,7 +261,7 @@ class Stream:
             raise LimitError(f"queue: expected at most {limits.queue} waiting messages; wait for some to end")
         here = CURRENT.get()
         return Message(
-            id=check_id(event.id, "message") if event.id is not None else secrets.token_hex(8),
+            id=check_id(event.id, "message") if event.id is not None else os.urandom(8).hex(),
             artifacts=artifacts,
             mode=event.mode,
             provenance=here.provenance,
@@ -294,7 +294,7 @@ class Stream:
         )
 
     def _interrupt_ticket(self, event: InterruptEvent) -> Ticket:
-        ticket = Ticket(secrets.token_hex(8))
+        ticket = Ticket(os.urandom(8).hex())
         work = self._interrupt(self._core.running, self._pick(self._core.waiting if event.clear else []))
 
         async def interrupt() -> None:

@@ -12,7 +12,7 @@ from ore.event import Lifecycle
 from ore.ledger import EndingRecord, Message, Writer
 from ore.session.core import Core
 from ore.session.item import Item
-from ore.session.message_run import MessageRun
+from ore.session.message_run import MessageRun, is_cancelled
 from ore.session.outcome import Outcome, Ticket
 
 if TYPE_CHECKING:
@@ -163,22 +163,23 @@ class Worker:
         run = MessageRun(core, self._stream, item)
         stopped = writer.stop and item.message.taken
         writer.stop = False
+        work = run.stop() if stopped else run.work()
+        item.task = asyncio.create_task(work, name=f"ore-message-{item.message.id}", context=item.context)
+        if core.leaving:
+            item.cancel("shutdown")
         try:
-            async with asyncio.TaskGroup() as group:
-                work = run.stop() if stopped else run.work()
-                item.task = group.create_task(work, context=item.context)
-                if core.leaving:
-                    item.cancel("shutdown")
-        except BaseExceptionGroup as group_error:  # only what a run could not turn into an outcome
+            await item.task  # a worker that is cancelled cancels it, and waits for it here
+        except asyncio.CancelledError:
+            if is_cancelled() or (item.why is None and not item.decided):
+                raise  # the loop itself ends
+        except Exception as error:  # only what a run could not turn into an outcome
             for one in (*item.joined, item):
-                one.ticket.leave(group_error.exceptions[0])
-            raise group_error.exceptions[0] from None
+                one.ticket.leave(error)
+            raise
         finally:
             core.running = None
             if item.why == "shutdown" and not item.decided:
                 await finish(core.kit.store.park(writer))
-        if item.task.cancelled() and item.why is None and not item.decided:
-            raise asyncio.CancelledError  # the loop itself ends
         return True
 
     def _refuse(self, item: Item, error: Exception) -> None:
