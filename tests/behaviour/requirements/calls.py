@@ -33,6 +33,7 @@ REQUIREMENTS = (
         "One call without end stops early when its result never changes, and never otherwise; an unknown tool is "
         "answered with the names of the known ones.",
     ),
+    held("B46", "Whoever stops waiting stops nothing; a cancelled tool has cleaned up before anybody hears of it."),
     held("B47", "Of three calls at once one fails: three results in call order, and the turn goes on."),
     deviates(
         "B61",
