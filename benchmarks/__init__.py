@@ -1,0 +1,1 @@
+"""What ore costs, as ratios within one run: `python -m benchmarks`, or `make bench`."""

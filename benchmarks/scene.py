@@ -1,0 +1,103 @@
+"""Agents, histories and readers to measure with."""
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from contextlib import aclosing, asynccontextmanager
+
+from ore.agent import AgentSpec
+from ore.artifact import Artifact, StopReason, Text, TextDelta, ToolCall
+from ore.ledger import Role, State, Store, Thread, Turn, TurnRecord
+from ore.loop import EventBus, Subscription
+from ore.models import Spec
+from ore.provider import BATCH_LIMIT, Batch, Option, Provider
+from ore.session import Stream
+from ore.testing import ScriptedProvider
+from ore.tool import StaticTools
+
+__all__ = ["Fragments", "answering", "calling", "conversation", "fill", "read_by"]
+
+CALL: Sequence[Artifact] = [ToolCall(id="c", name="add", arguments='{"a": 1, "b": 2}')]
+ANSWER: Sequence[Artifact] = [TextDelta(content="Hello"), TextDelta(content=" there.")]
+
+
+class Fragments:
+    """A provider whose answers are made of fragments that exist already, so that it costs next to nothing.
+
+    The answers go round: each takes the next `size` fragments.
+    """
+
+    name = "fragments"
+
+    def __init__(self, fragments: Sequence[TextDelta], size: int) -> None:
+        self._answers = [
+            [fragments[at : min(at + BATCH_LIMIT, end)] for at in range(start, end, BATCH_LIMIT)]
+            for start, end in ((start, start + size) for start in range(0, len(fragments), size))
+        ]
+        self._next = 0
+
+    async def invoke(self, state: State, spec: Spec, *options: Option) -> AsyncGenerator[Batch, None]:
+        """Give the next answer."""
+        batches = self._answers[self._next % len(self._answers)]
+        self._next += 1
+        for batch in batches:
+            yield batch
+        yield (StopReason(reason="stop"),)
+
+
+async def add(a: int, b: int) -> int:
+    """Add two numbers."""
+    return a + b
+
+
+def answering(provider: Provider | None = None) -> AgentSpec:
+    """An agent without tools; it says hello in two fragments, or what its provider says."""
+    return AgentSpec(name="agent", provider=provider or ScriptedProvider(ANSWER, repeat=True))
+
+
+def calling() -> AgentSpec:
+    """An agent that calls its one tool, which is async, before each answer."""
+    provider = ScriptedProvider(CALL, ANSWER, repeat=True)
+    return AgentSpec(name="agent", provider=provider, tools=StaticTools(add).tools)
+
+
+def conversation(count: int) -> Sequence[Turn]:
+    """Turns of about 100 characters each, of the user and the assistant alternately."""
+    thread = Thread()
+    for number in range(count):
+        text = Text(content=f"message {number:5} " + "x" * 86)
+        if number % 2:
+            thread.add(Role.ASSISTANT, text, StopReason(reason="stop"))
+        else:
+            thread.add(Role.USER, text)
+    return thread.all_turns
+
+
+async def fill(store: Store, thread_id: str, turns: Sequence[Turn], **metadata: str) -> str:
+    """Make a thread that holds these turns."""
+    await store.create(thread_id, metadata)
+    writer = await store.take(thread_id)
+    await store.append(writer, [TurnRecord(turn=turn) for turn in turns])
+    await store.close(writer)
+    return thread_id
+
+
+@asynccontextmanager
+async def read_by(count: int, source: Stream | EventBus) -> AsyncIterator[None]:
+    """Have `count` readers take all events in batches while the block lasts."""
+    readers = [source.subscribe() for _ in range(count)]
+    async with asyncio.TaskGroup() as group:
+        for reader in readers:
+            group.create_task(_read(reader))
+        await asyncio.sleep(0)
+        yield
+        for reader in readers:
+            reader.close()
+
+
+async def _read(reader: Subscription) -> int:
+    count = 0
+    async with aclosing(reader.batches()) as batches:  # type: ignore[type-var]
+        async for batch in batches:
+            for _ in batch:
+                count += 1
+    return count
