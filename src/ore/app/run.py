@@ -1,12 +1,14 @@
 """`Run`: one message and what comes of it, as it comes."""
 
 from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
 from types import TracebackType
 from typing import Any, Self
 
 from ore.app.result import Result, stop_reason_of, text_of, usage_of
 from ore.artifact import Text, TextDelta
 from ore.event import Entry, Gap, Lifecycle
+from ore.ledger import Role
 from ore.session import Stream, Ticket
 
 __all__ = ["Run"]
@@ -69,15 +71,21 @@ class Run:
 
     async def text(self) -> AsyncGenerator[str, None]:
         """The text of all its answers, piece by piece, as it comes; nothing twice."""
-        seen: dict[str | None, int] = {}
-        events = self.events("text_delta", "text")
-        try:
+        seen: dict[str, int] = {}
+        async with aclosing(self.events("text_delta", "text")) as events:
             async for entry in events:
+                if isinstance(entry.event, Gap):
+                    break
                 piece = _new_text(entry, seen)
                 if piece:
                     yield piece
-        finally:
-            await events.aclose()
+            else:
+                return
+        outcome = await self._ticket  # it fell behind what the log holds: the rest comes with the turns
+        for turn in outcome.turns:
+            rest = text_of(turn)[seen.get(turn.id, 0) :] if turn.role is Role.ASSISTANT else ""
+            if rest:
+                yield rest
 
     async def result(self) -> Result:
         """Wait for the ending.
@@ -101,12 +109,19 @@ class Run:
         )
 
 
-def _new_text(entry: Entry, seen: dict[str | None, int]) -> str:
-    """What the reader has not had yet of a block: the fragment, or the rest of the complete text."""
-    block = entry.context.block
+def _new_text(entry: Entry, seen: dict[str, int]) -> str:
+    """What the reader has not had yet of a block: the fragment, or the rest of the complete text.
+
+    `seen` counts the characters given of each block, and of each turn.
+    """
+    block = entry.context.block or ""
     if isinstance(entry.event, TextDelta):
-        seen[block] = seen.get(block, 0) + len(entry.event.content)
-        return entry.event.content
-    if isinstance(entry.event, Text):
-        return entry.event.content[seen.pop(block, 0) :]
-    return ""
+        text = entry.event.content
+    elif isinstance(entry.event, Text):
+        text = entry.event.content[seen.get(block, 0) :]
+    else:
+        return ""
+    turn = block.rpartition(":")[0]
+    seen[block] = seen.get(block, 0) + len(text)
+    seen[turn] = seen.get(turn, 0) + len(text)
+    return text

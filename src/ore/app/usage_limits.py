@@ -2,10 +2,12 @@
 
 from dataclasses import dataclass
 from decimal import Decimal
+from weakref import WeakKeyDictionary
 
 from ore.artifact import Artifact, Usage
 from ore.errors import LimitError
 from ore.event import Emitter, current_context
+from ore.ledger import State
 
 __all__ = ["UsageGuard", "UsageLimits"]
 
@@ -28,15 +30,14 @@ class UsageLimits:
 
 
 class UsageGuard:
-    """A handler that adds up what a message used and stops it at the limit.
+    """A handler that adds up what each message used and stops it at the limit; for any number of sessions.
 
     It looks behind each inference: the one that goes over the limit is the last.
     """
 
     def __init__(self, limits: UsageLimits) -> None:
         self._limits = limits
-        self._message: str | None = None
-        self._used = Usage()
+        self._used: WeakKeyDictionary[State, tuple[str | None, Usage]] = WeakKeyDictionary()
 
     async def handle(self, artifact: Artifact, emitter: Emitter) -> None:
         """Count.
@@ -47,13 +48,13 @@ class UsageGuard:
         if not isinstance(artifact, Usage):
             return
         message = current_context().message
-        if message != self._message:
-            self._message, self._used = message, Usage()
-        self._used = self._used + artifact
-        used = _tokens(self._used)
+        known, total = self._used.get(emitter.state.base, (None, Usage()))
+        total = total + artifact if message == known else artifact
+        self._used[emitter.state.base] = (message, total)
+        used = _tokens(total)
         if self._limits.tokens is not None and used > self._limits.tokens:
             raise LimitError(f"usage: expected at most {self._limits.tokens} tokens, used {used}")
-        cost = self._used.cost_usd
+        cost = total.cost_usd
         if self._limits.cost_usd is not None and cost is not None and cost > self._limits.cost_usd:
             raise LimitError(f"usage: expected at most {self._limits.cost_usd} USD, used {cost}")
 

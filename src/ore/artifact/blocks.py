@@ -12,8 +12,8 @@ class Block:
     """The fragments of one artifact in the making, in order of arrival.
 
     Whoever shows it reads `parts`; nothing here joins them before the block
-    closes. `note` is the event log's own, which remembers there where each
-    fragment stands.
+    closes, and a closed block lets go of them. `note` is the event log's own,
+    which remembers there where each fragment stands.
     """
 
     __slots__ = ("closed", "id", "key", "kind", "note", "parts")
@@ -30,6 +30,11 @@ class Block:
     def so_far(self) -> Artifact | None:
         """What the fragments make up to now; joins them, so not for each fragment."""
         return self.kind.assemble(self.parts) if self.parts else None
+
+    def close(self) -> None:
+        """No fragment follows, and those that came are no longer needed."""
+        self.closed = True
+        self.parts = []
 
 
 Publish = Callable[[Artifact, Block | None], None]
@@ -70,11 +75,7 @@ class Blocks:
         if artifact.family != self._family:
             self._flush()
             self._family = artifact.family
-        key = artifact.key
-        block = self._open.get(key)
-        if block is None:
-            self._count += 1
-            block = self._open[key] = Block(f"{self._prefix}:{self._count}", artifact)
+        block = self._open.get(artifact.key) or self._begin(artifact)
         block.parts.append(artifact)
         self._publish(artifact, block)
 
@@ -85,18 +86,24 @@ class Blocks:
 
     def cut(self) -> Sequence[Artifact]:
         """Close after an interruption: text stays, half calls are dropped."""
-        for block in self._open.values():
-            block.closed = block.kind.family == "tool_call"
-        self._open = {key: block for key, block in self._open.items() if not block.closed}
+        for key, block in tuple(self._open.items()):
+            if block.kind.family == "tool_call":
+                block.close()
+                del self._open[key]
         return self.close()
 
     def restart(self) -> None:
         """Forget everything, closed blocks too: the answer begins again."""
         for block in self._open.values():
-            block.closed = True
+            block.close()
         self._open = {}
         self._family = ""
         self.artifacts = []
+
+    def _begin(self, first: Delta) -> Block:
+        self._count += 1
+        block = self._open[first.key] = Block(f"{self._prefix}:{self._count}", first)
+        return block
 
     def _flush(self) -> None:
         if not self._open:
@@ -105,7 +112,7 @@ class Blocks:
         self._family = ""
         for block in blocks:
             artifact = block.kind.assemble(block.parts)
-            block.closed = True
+            block.close()
             if artifact is not None:
                 self._complete(artifact, block)
 

@@ -2,7 +2,7 @@
 
 from ore.event.context import CURRENT, EventContext, current_context, provenance
 from ore.event.emitter import Emitter, OnEmit
-from ore.event.entry import Entry, event_json, snapshot_json
+from ore.event.entry import FRAGMENT_BYTES, Entry, event_json, snapshot_json
 from ore.event.events import (
     Activity,
     Answer,
@@ -24,6 +24,7 @@ from ore.event.tracer import Attribute, Span, Tracer
 
 __all__ = [
     "CURRENT",
+    "FRAGMENT_BYTES",
     "Activity",
     "Answer",
     "Attribute",

@@ -1,6 +1,6 @@
 """`Entry`: one line of the event log."""
 
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
@@ -10,10 +10,15 @@ from ore.event.context import EventContext
 from ore.event.events import Event, Gap, Lifecycle, Snapshot, TurnComplete
 from ore.ledger import encode_turn
 
-__all__ = ["Entry", "event_json", "snapshot_json"]
+__all__ = ["FRAGMENT_BYTES", "Entry", "event_json", "snapshot_json"]
+
+FRAGMENT_BYTES: Final = 64
+"""What a fragment of an open block counts for in the log: the block owns its text."""
 
 
-class Entry(msgspec.Struct, eq=False):
+# Not tracked by the collector: there is one for each fragment, and nothing it
+# holds leads back to it but what a tool returned.
+class Entry(msgspec.Struct, eq=False, gc=False):
     """An event with its place in the log and its envelope.
 
     Attributes:
@@ -24,6 +29,7 @@ class Entry(msgspec.Struct, eq=False):
         event: The event, or the artifact that arrived.
         block: The block of a fragment or of a complete artifact.
         value: What a tool returned, in this process only.
+        weight: Bytes that it counts for in the log.
     """
 
     epoch: int
@@ -33,6 +39,7 @@ class Entry(msgspec.Struct, eq=False):
     event: Event | Artifact
     block: Block | None = None
     value: Any = None
+    weight: int = FRAGMENT_BYTES
     encoded: bytes | None = None
 
     @property
@@ -72,9 +79,7 @@ def event_json(event: Event | Artifact) -> bytes:
 def snapshot_json(snapshot: Snapshot) -> bytes:
     """A snapshot as one JSON object, unknown artifacts with their own bytes."""
     turns: Any = [msgspec.Raw(encode_turn(turn)) for turn in snapshot.turns]
-    blocks: Any = [
-        msgspec.structs.replace(block, artifact=_raws((block.artifact,))[0]) for block in snapshot.blocks
-    ]
+    blocks: Any = [msgspec.structs.replace(block, artifact=_raws((block.artifact,))[0]) for block in snapshot.blocks]
     return to_json(msgspec.structs.replace(snapshot, turns=turns, blocks=blocks))
 
 

@@ -86,7 +86,7 @@ class State(Protocol):
 class Buffer:
     """A flat list of turns: the smallest `State`, for one-off inferences."""
 
-    __slots__ = ("_ids", "_items", "_meta")
+    __slots__ = ("__weakref__", "_ids", "_items", "_meta")
 
     def __init__(self, turns: Sequence[Turn] = (), meta: Mapping[str, str] | None = None) -> None:
         self._items = list(turns)

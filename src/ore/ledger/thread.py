@@ -24,7 +24,7 @@ class Thread:
     as they were. Not for several threads at once.
     """
 
-    __slots__ = ("_all", "_clock", "_index", "_meta", "_path", "_tip")
+    __slots__ = ("__weakref__", "_all", "_clock", "_index", "_meta", "_path", "_tip")
 
     def __init__(
         self,

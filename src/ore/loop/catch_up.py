@@ -16,14 +16,14 @@ def caught_up(log: Sequence[Entry], thinned: Iterable[Block], wanted: Wanted, nu
 
     Fragments of an open block come as one piece for each stretch without
     another event between, under the number of the last of them, so that
-    whoever resumes there misses nothing. A closed block comes complete, also
-    to those who asked for its fragments only.
+    whoever resumes there misses nothing. A closed block comes only complete,
+    also to those who asked for its fragments alone.
 
     Args:
         log: The entries behind `number` that are still there.
         thinned: Open blocks that lost fragments behind `number`.
     """
-    kept = [entry for entry in log if wanted.takes(entry) or _replaces(entry, wanted, number)]
+    kept = [entry for entry in log if _shown(entry, wanted, number)]
     missing = [_missing(block, number) for block in thinned if wanted.takes_delta(block)]
     if not missing:
         return kept
@@ -67,13 +67,11 @@ def _pieces(block: Block, first: int, last: int) -> Iterator[Entry]:
         yield Entry(note.epoch, number, piece.kind, note.context, piece, block)
 
 
-def _replaces(entry: Entry, wanted: Wanted, number: int) -> bool:
-    """Whether a complete block stands for fragments that this reader wanted and will not get."""
+def _shown(entry: Entry, wanted: Wanted, number: int) -> bool:
+    """Whether the reader gets an entry that is still there."""
     block = entry.block
-    return (
-        block is not None
-        and block.note is not None
-        and block.note.dropped > number
-        and not isinstance(entry.event, Delta)
-        and wanted.takes_delta(block)
-    )
+    if block is None or not block.closed or block.note is None or block.note.dropped <= number:
+        return wanted.takes(entry)
+    if isinstance(entry.event, Delta):  # its block comes complete
+        return False
+    return wanted.takes(entry) or wanted.takes_delta(block)

@@ -80,7 +80,9 @@ class EventBus:
             raise SessionClosedError("expected an open session to emit into; this one is closed")
         if context is None:
             context = CURRENT.get()
-        entry = Entry(fan_out.epoch, fan_out.last + 1, event.kind, context, event, block, value)
+        note = None if block is None or block.closed else block.note
+        kind = event.kind if note is None else note.kind
+        entry = Entry(fan_out.epoch, fan_out.last + 1, kind, context, event, block, value)
         if self._on_emit:
             self._tell(entry)
         else:
@@ -117,11 +119,16 @@ class EventBus:
             while self._waiting:
                 entry = self._waiting.popleft()
                 entry.number = self.fan_out.last + 1
-                for callback in self._on_emit:
-                    try:
-                        callback(entry)
-                    except Exception:
-                        log.exception("an on_emit callback failed; the others and all subscribers go on")
-                self.fan_out.append(entry)
+                try:
+                    self._call(entry)
+                finally:
+                    self.fan_out.append(entry)
         finally:
             self._busy = False
+
+    def _call(self, entry: Entry) -> None:
+        for callback in tuple(self._on_emit):
+            try:
+                callback(entry)
+            except Exception:
+                log.exception("an on_emit callback failed; the others and all subscribers go on")

@@ -7,13 +7,14 @@ from collections.abc import Callable, Sequence
 from typing import Final
 from weakref import WeakSet
 
-from ore.artifact import Artifact, Block, Delta
-from ore.event import Entry, Event, Gap, OpenBlock, Snapshot, TurnComplete
-from ore.event.context import EventContext
+from ore.artifact import Block
+from ore.event import FRAGMENT_BYTES, Entry, EventContext, Gap, OpenBlock, Snapshot
 from ore.loop.block_note import BlockNote
+from ore.loop.brake import Brake
 from ore.loop.catch_up import caught_up
 from ore.loop.subscription import Policy, Subscription
 from ore.loop.wanted import Wanted
+from ore.loop.weight import weight
 
 __all__ = ["IDLE_S", "WINDOW_BYTES", "FanOut"]
 
@@ -23,10 +24,9 @@ WINDOW_BYTES: Final = 1 << 20
 IDLE_S: Final = 60.0
 """Seconds without readers after which a session at rest lets its window go."""
 
-DELTA_BYTES: Final = 64
-ENTRY_BYTES: Final = 256
 YIELD_S: Final = 0.001
 BLOCK_WINDOWS: Final = 4
+SHARED_BATCHES: Final = 8
 
 
 class FanOut:
@@ -61,18 +61,22 @@ class FanOut:
         self.generation = 0
         """Changes whenever entries are dropped, so that readers look where they stand."""
         self.closed = False
-        self._bytes = 0
-        self._asleep: list[asyncio.Future[None]] = []
+        self.held_bytes = 0
+        """What the log holds, estimated."""
+        self._limit = window_bytes
+        self._blocks: list[Block] = []
+        self._asleep: dict[asyncio.Future[None], None] = {}
         self._due = False
         self._readers: WeakSet[Subscription] = WeakSet()
-        self._blocks: list[Block] = []
-        self._settled = 0
+        self._brake = Brake()
         self._resting = False
+        self._settling = False
+        self._idle_since = 0.0
         self._timer: asyncio.TimerHandle | None = None
-        self._blocking = 0
-        self._behind: asyncio.Future[None] | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
         self._yielded = 0.0
-        self._shared: tuple[int, int, int, Wanted, Sequence[Entry]] | None = None
+        self._shared: dict[tuple[int, Wanted], Sequence[Entry]] = {}
+        self._shared_at = (0, 0)
 
     @property
     def cursor(self) -> str:
@@ -91,17 +95,13 @@ class FanOut:
         self.last = entry.number
         self._resting = False
         block = entry.block
-        if block is not None and not block.closed:
-            note = block.note
-            if note is None:
-                note = block.note = BlockNote(entry.epoch, entry.context)
-                self._blocks = [open for open in self._blocks if not open.closed]
-                self._blocks.append(block)
-            note.numbers.append(entry.number)
-            self._bytes += DELTA_BYTES
+        if block is None or block.closed:
+            entry.weight = weight(entry.event)
         else:
-            self._bytes += ENTRY_BYTES + _length(entry.event)
-        if self._bytes > self._window_bytes:
+            note = block.note or self._begin(block, entry)
+            note.numbers.append(entry.number)
+        self.held_bytes += entry.weight
+        if self.held_bytes > self._limit:
             self._shrink()
         if self._asleep and not self._due:
             self._due = True
@@ -112,26 +112,36 @@ class FanOut:
         number = self.last if after is None else self._number(after)
         reader = Subscription(self, wanted, number, policy)
         self._readers.add(reader)
-        self._blocking += policy == "block"
+        if policy == "block":
+            reader.task = asyncio.current_task()
+            self._brake.readers.add(reader)
         return reader
 
     def leave(self, reader: Subscription) -> None:
         """A reader is gone; whoever waited for it goes on."""
         self._readers.discard(reader)
-        self._blocking -= reader.policy == "block"
-        self.caught_up()
-        if self._resting:
-            self.rest()
+        self._brake.readers.discard(reader)
+        self._left()
+
+    def dropped(self) -> None:
+        """A reader was dropped without leaving; called by whatever thread collects garbage."""
+        if self._loop is not None and not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._left)
 
     async def wait(self, reader: Subscription) -> None:
-        """Sleep until something was appended, or the log was closed."""
-        if self._resting:
-            self.rest()
+        """Sleep until something was appended, the reader left, or the log was closed."""
+        self._loop = loop = asyncio.get_running_loop()
+        if self._resting and self._blocks and not self._settling:
+            self._settling = True
+            loop.call_soon(self._settle)
         if reader.policy == "block":
             self.caught_up()
-        future = asyncio.get_running_loop().create_future()
-        self._asleep.append(future)
-        await future
+        future = reader.asleep = loop.create_future()
+        self._asleep[future] = None
+        try:
+            await future
+        finally:
+            self._asleep.pop(future, None)
 
     async def flow(self, *, full: bool) -> None:
         """Let others run after a batch, and wait for readers that asked for it.
@@ -140,150 +150,193 @@ class FanOut:
             RuntimeError: The running task itself reads with policy `block`, so
                 it would wait for itself.
         """
-        if self._blocking:
-            await self._wait_for_readers()
+        if self._brake.readers and not self.closed:
+            self._loop = asyncio.get_running_loop()
+            await self._brake.hold()
             return
         now = time.monotonic()
         if full or now - self._yielded >= YIELD_S:
             self._yielded = now
             await asyncio.sleep(0)
 
+    def caught_up(self) -> None:
+        """A reader with policy `block` came to the end, or is gone: nothing has to be kept for it."""
+        self._brake.release()
+        self._limit = self._window_bytes
+        if self.held_bytes > self._limit:
+            self._shrink()
+
     def share(self, start: int, wanted: Wanted) -> Sequence[Entry]:
         """The entries from a place in the log on; made once for all who stand there."""
-        end = len(self.log)
-        shared = self._shared
-        if shared and shared[:4] == (self.generation, start, end, wanted):
-            return shared[4]
-        batch = wanted.select(self.log[start:end])
-        self._shared = (self.generation, start, end, wanted, batch)
+        at = (self.generation, self.last)
+        if self._shared_at != at or len(self._shared) >= SHARED_BATCHES:
+            self._shared_at = at
+            self._shared = {}
+        batch = self._shared.get((start, wanted))
+        if batch is None:
+            batch = self._shared[start, wanted] = wanted.select(self.log[start:])
         return batch
-
-    def gap(self) -> Entry:
-        """The whole state, for a reader behind dropped events."""
-        take = self._snapshot or (lambda cursor: Snapshot(id=cursor, blocks=self.blocks))
-        event = Gap(snapshot=take(self.cursor))
-        return Entry(self.epoch, self.last, event.kind, EventContext(), event)
 
     def catch_up(self, number: int, wanted: Wanted) -> Sequence[Entry]:
         """What a reader at `number` gets after entries were dropped."""
         if number < self.floor:
-            return (self.gap(),)
+            return (self._gap(),)
         thinned = [block for block in self._blocks if not block.closed and block.note.dropped > number]
         return caught_up(self.log[place_of(self.log, number) :], thinned, wanted, number)
 
     def rest(self) -> None:
         """The session is idle: let go of fragments nobody needs, and soon of the window."""
         self._resting = True
-        needed = min((reader.number for reader in self._readers), default=self.last)
-        self._drop_fragments(needed, open_too=False, start=self._settled)
-        if needed == self.last:
-            self._settled = len(self.log)
-        self._shared = None
-        if not self._readers and self.log and self._timer is None:
-            self._timer = asyncio.get_running_loop().call_later(self._idle_s, self._expire)
+        self._settle()
 
     def expire(self) -> None:
         """Let the window go; only the newest id is known from now on."""
+        if self.log:
+            self._first_epoch = self.log[-1].epoch
         self.floor = self.last
         self.generation += 1
         self.log = []
-        self._bytes = self._settled = 0
+        self.held_bytes = 0
         self._blocks = [block for block in self._blocks if not block.closed]
-        self._shared = None
+        self._shared = {}
+
+    def renew(self, epoch: int) -> None:
+        """Another owner wrote meanwhile: all ids so far are too old, and every reader gets one `gap`."""
+        self.expire()
+        self.epoch = self._first_epoch = epoch
+        self.last += 1
+        self.floor = self.last
+        self._wake()
 
     def close(self) -> None:
         """No event comes any more; readers get what is left, then end."""
         self.closed = True
         if self._timer is not None:
             self._timer.cancel()
-        self.caught_up()
+        self._brake.release()
         self._wake()
 
-    def caught_up(self) -> None:
-        """A reader with policy `block` came to the end, or left."""
-        if self._behind is not None and not self._behind.done():
-            self._behind.set_result(None)
+    def _begin(self, block: Block, entry: Entry) -> BlockNote:
+        """The first fragment of a block arrived."""
+        note: BlockNote = BlockNote(entry.epoch, entry.kind, entry.context)
+        block.note = note
+        self._blocks.append(block)
+        return note
+
+    def _gap(self) -> Entry:
+        """The whole state, for a reader behind dropped events."""
+        take = self._snapshot or (lambda cursor: Snapshot(id=cursor, blocks=self.blocks))
+        event = Gap(snapshot=take(self.cursor))
+        return Entry(self.epoch, self.last, event.kind, EventContext(), event)
 
     def _wake(self) -> None:
         self._due = False
-        asleep, self._asleep = self._asleep, []
+        asleep, self._asleep = self._asleep, {}
         for future in asleep:
             if not future.done():
                 future.set_result(None)
 
+    def _left(self) -> None:
+        self.caught_up()
+        self._settle()
+
+    def _settle(self) -> None:
+        """At rest: keep only the fragments that a reader has not seen; without readers the window goes soon."""
+        self._settling = False
+        if not self._resting:
+            return
+        needed = min((reader.number for reader in self._readers), default=self.last)
+        self._drop_fragments(needed, open_too=False)
+        if needed == self.last:
+            self._shared = {}
+        loop = _running_loop()
+        if self._readers or self.closed or not self.log or loop is None:
+            return
+        self._loop = loop
+        self._idle_since = loop.time()
+        if self._timer is None:
+            self._timer = loop.call_later(self._idle_s, self._expire)
+
     def _expire(self) -> None:
         self._timer = None
-        if self._resting and not self._readers:
-            self.expire()
-            if self._on_expire is not None:
-                self._on_expire()
+        if not self._resting or self._readers:
+            return
+        loop = asyncio.get_running_loop()
+        left_s = self._idle_since + self._idle_s - loop.time()
+        if left_s > 0:
+            self._timer = loop.call_later(left_s, self._expire)
+            return
+        self.expire()
+        if self._on_expire is not None:
+            self._on_expire()
 
     def _number(self, cursor: str) -> int:
-        """The place behind which to begin; -1 for one that is too old or unknown."""
+        """The place behind which to begin; -1 for one that is too old or was never given."""
         epoch, _, number = cursor.partition("-")
         if not (cursor.isascii() and epoch.isdigit() and number.isdigit()) or len(cursor) > 40:
             return -1
-        place = int(number)
-        known = self._first_epoch <= int(epoch) <= self.epoch and self.floor <= place <= self.last
-        return place if known else -1
-
-    async def _wait_for_readers(self) -> None:
-        task = asyncio.current_task()
-        await asyncio.sleep(0)
-        while any(behind := [reader for reader in self._readers if reader.behind]):
-            if any(reader.task is task for reader in behind):
-                raise RuntimeError(
-                    "a subscription with policy 'block' is read by the task that runs the turn; read it in another"
-                )
-            self._behind = asyncio.get_running_loop().create_future()
-            self._wake()
-            await self._behind
-        self._behind = None
+        last = int(number)
+        if not self.floor <= last <= self.last:
+            return -1
+        place = place_of(self.log, last)
+        lowest = self.log[place - 1].epoch if place else self._first_epoch
+        highest = self.log[place].epoch if place < len(self.log) else self.epoch
+        return last if lowest <= int(epoch) <= highest else -1
 
     def _shrink(self) -> None:
-        guard = self._guard()
+        """The window is full: drop what may go, and whoever wants to keep more than four windows."""
+        self._drop()
+        while self.held_bytes > BLOCK_WINDOWS * self._window_bytes and self._disconnect_slowest():
+            self._drop()
+        if self.held_bytes > self._window_bytes:  # kept for a reader: look again only when there is more to gain
+            more = max(self.held_bytes + self._window_bytes // 4, self._window_bytes)
+            self._limit = min(more, BLOCK_WINDOWS * self._window_bytes)
+
+    def _drop(self) -> None:
+        guard = min((reader.number for reader in self._brake.readers), default=self.last)
         target = self._window_bytes * 3 // 4
         self._drop_fragments(guard, open_too=False)
-        if self._bytes > target:
+        if self.held_bytes > target:
             self._drop_fragments(guard, open_too=True)
-        if self._bytes > target:
+        if self.held_bytes > target:
             self._drop_oldest(guard, target)
-        self._settled = 0
 
-    def _guard(self) -> int:
-        """The number up to which entries may go: readers with policy `block` lose nothing."""
-        readers = [reader for reader in self._readers if reader.policy == "block"]
-        if self._bytes > BLOCK_WINDOWS * self._window_bytes:
-            for reader in readers:
-                reader.lost = reader.number < self.last
-            return self.last
-        return min((reader.number for reader in readers), default=self.last)
+    def _disconnect_slowest(self) -> bool:
+        """Whether there was a reader with policy `block` that is behind."""
+        slowest = min((reader.number for reader in self._brake.readers), default=self.last)
+        for reader in [reader for reader in self._brake.readers if reader.number == slowest < self.last]:
+            reader.lost = True
+            self._brake.readers.discard(reader)
+            self._readers.discard(reader)
+        self._brake.release()
+        return slowest < self.last
 
-    def _drop_fragments(self, guard: int, *, open_too: bool, start: int = 0) -> None:
-        kept = self.log[:start]
-        for entry in self.log[start:]:
-            block = entry.block
-            if (
-                block is not None
-                and entry.number <= guard
-                and isinstance(entry.event, Delta)
-                and (open_too or block.closed)
-            ):
-                block.note.dropped = entry.number
-                self._bytes -= DELTA_BYTES
-            else:
-                kept.append(entry)
+    def _drop_fragments(self, guard: int, *, open_too: bool) -> None:
+        """Drop the fragments up to `guard` of closed blocks, and of open ones."""
+        blocks = [block for block in self._blocks if (open_too or block.closed) and not block.note.thin]
+        if not blocks:
+            return
+        kept = [
+            entry
+            for entry in self.log
+            if entry.weight > FRAGMENT_BYTES
+            or entry.number > guard
+            or not (open_too or (entry.block is not None and entry.block.closed))
+        ]
+        for block in blocks:
+            block.note.drop(guard)
+        self._blocks = [block for block in self._blocks if not (block.closed and block.note.thin)]
         if len(kept) < len(self.log):
+            self.held_bytes -= FRAGMENT_BYTES * (len(self.log) - len(kept))
             self.log = kept
             self.generation += 1
 
     def _drop_oldest(self, guard: int, target: int) -> None:
         count = 0
         for entry in self.log:
-            if self._bytes <= target or entry.number > guard:
+            if self.held_bytes <= target or entry.number > guard:
                 break
-            fragment = entry.block is not None and isinstance(entry.event, Delta)
-            self._bytes -= DELTA_BYTES if fragment else ENTRY_BYTES + _length(entry.event)
+            self.held_bytes -= entry.weight
             self.floor = entry.number
             count += 1
         if count:
@@ -291,10 +344,12 @@ class FanOut:
             self.generation += 1
 
 
-def _length(event: Event | Artifact) -> int:
-    if isinstance(event, TurnComplete):
-        return sum(len(artifact.for_human()) for artifact in event.turn.artifacts)
-    return len(event.for_human()) if isinstance(event, Artifact) else 0
+def _running_loop() -> asyncio.AbstractEventLoop | None:
+    """The loop, if one runs here: readers may leave after it ended."""
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:
+        return None
 
 
 def place_of(log: Sequence[Entry], number: int) -> int:

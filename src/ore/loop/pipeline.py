@@ -8,9 +8,9 @@ from typing import Any
 
 import msgspec
 
-from ore.artifact import Artifact, Block, Blocks, Restart, ToolCall, clean, display_text
+from ore.artifact import Artifact, Block, Blocks, Notice, Restart, ToolCall, clean, display_text
 from ore.errors import ProtocolError
-from ore.event import CURRENT, EventContext, Lifecycle, TurnRestarted
+from ore.event import CURRENT, Lifecycle, TurnRestarted
 from ore.ledger import State
 from ore.loop.event_bus import EventBus
 from ore.models import Spec
@@ -33,13 +33,27 @@ class Pipeline:
         turn_id: Id of the turn in the making; the blocks' ids begin with it.
     """
 
-    __slots__ = ("_blocks", "_bus", "_context", "_contexts", "_hints", "artifacts", "model", "started")
+    __slots__ = (
+        "_blocks",
+        "_bus",
+        "_cancels",
+        "_context",
+        "_ending",
+        "_hints",
+        "artifacts",
+        "model",
+        "started",
+        "turn_id",
+    )
 
     def __init__(self, bus: EventBus, turn_id: str) -> None:
         self._bus = bus
         self._context = CURRENT.get()
-        self._contexts: dict[str, EventContext] = {}
+        self._cancels = _cancels()
+        self._ending = False
+        self.turn_id = turn_id
         self.started = False
+        """Whether something of the answer arrived; a notice is none of it."""
         self._hints: Mapping[str, Tool] = {}
         self._blocks = Blocks(turn_id, self._publish, finish=self._finish)
         self.artifacts: Sequence[Artifact] = ()
@@ -51,51 +65,64 @@ class Pipeline:
 
         Raises:
             ProtocolError: The provider answered without a single artifact.
-            asyncio.CancelledError: Also when the provider swallowed it.
+            asyncio.CancelledError: Also when the provider swallowed it, or
+                made another error of it.
         """
         tools = tools_of(options)
         self._hints = {tool.name: tool for tool in tools if tool.traits.display_hint is not None}
-        task = asyncio.current_task()
         complete = False
         try:
-            async with aclosing(provider.invoke(view, spec, *options)) as batches:
-                async for batch in batches:
-                    for artifact in batch:
-                        self._take(artifact)
-                    if task is not None and task.cancelling():
-                        raise asyncio.CancelledError("cancelled while the provider went on")
-                    await self._bus.flow(full=len(batch) >= BATCH_LIMIT)
-            if task is not None and task.cancelling():
-                raise asyncio.CancelledError("cancelled while the provider ended")
+            await self._stream(provider, view, spec, options)
+            if not self.started:
+                raise ProtocolError("expected at least one artifact in the answer, got none", provider=provider.name)
             complete = True
+        except Exception as error:
+            if self._cancelled:
+                raise asyncio.CancelledError("cancelled; the provider made an error of it") from error
+            raise
         finally:
+            self._ending = True
             self.artifacts = self._blocks.close() if complete else self._blocks.cut()
-        if not self.started:
-            raise ProtocolError("expected at least one artifact in the answer, got none", provider=provider.name)
+
+    async def _stream(self, provider: Provider, view: State, spec: Spec, options: Sequence[Option]) -> None:
+        async with aclosing(provider.invoke(view, spec, *options)) as batches:
+            async for batch in batches:
+                for artifact in batch:
+                    self._take(artifact)
+                if self._cancelled:
+                    raise asyncio.CancelledError("cancelled while the provider went on")
+                await self._bus.flow(full=len(batch) >= BATCH_LIMIT)
+        if self._cancelled:
+            raise asyncio.CancelledError("cancelled while the provider ended")
+
+    @property
+    def _cancelled(self) -> bool:
+        """Whether somebody cancelled the running task since this was made."""
+        return _cancels() > self._cancels
 
     def _take(self, artifact: Artifact) -> None:
-        if not self.started:
-            self.started = True
-            self._bus.emit(Lifecycle(phase="streaming"))
         if type(artifact) is Restart:
             self._restart(artifact)
-        else:
-            self._blocks.add(artifact)
+            return
+        if not self.started and type(artifact) is not Notice:
+            self.started = True
+            self._bus.emit(Lifecycle(phase="streaming"))
+        self._blocks.add(artifact)
 
     def _restart(self, restart: Restart) -> None:
         self._blocks.restart()
-        self._contexts.clear()
         self._context = msgspec.structs.replace(self._context, attempt=restart.attempt)
         self.model = restart.model or self.model
         self._bus.emit(TurnRestarted(attempt=restart.attempt), context=self._context)
 
     def _publish(self, artifact: Artifact, block: Block | None) -> None:
+        if self._ending and self._bus.closed:  # what was seen is kept, though nobody sees the rest
+            return
         if block is None:
             self._bus.emit(artifact, context=self._context)
             return
-        context = self._contexts.get(block.id)
-        if context is None:
-            context = self._contexts[block.id] = msgspec.structs.replace(self._context, block=block.id)
+        note = block.note
+        context = msgspec.structs.replace(self._context, block=block.id) if note is None else note.context
         self._bus.emit(artifact, block=block, context=context)
 
     def _finish(self, artifact: Artifact) -> Artifact:
@@ -107,11 +134,17 @@ class Pipeline:
         return artifact if display is None else msgspec.structs.replace(artifact, display=display)
 
 
+def _cancels() -> int:
+    """How many cancellations the running task has not dealt with."""
+    task = asyncio.current_task()
+    return task.cancelling() if task is not None else 0
+
+
 def _display(tool: Tool, arguments: str) -> str | None:
     hint: Callable[[Mapping[str, Any]], Any] | None = tool.traits.display_hint
     try:
         values = msgspec.json.decode(clean(arguments).encode() or b"{}")
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, RecursionError):
         return None
     if hint is None or not isinstance(values, dict):
         return None

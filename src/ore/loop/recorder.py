@@ -1,15 +1,16 @@
 """`Recorder`: the one writer of history."""
 
-import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ore._aio import finish
 from ore.artifact import Artifact
 from ore.errors import ConflictError
 from ore.event import CURRENT, Event, EventContext, Properties, TurnComplete
-from ore.ledger import Draft, Journal, MetadataRecord, Operation, Record, State, Turn, TurnRecord, place
+from ore.ledger import Draft, Journal, MetadataRecord, Operation, Record, State, Thread, Turn, TurnRecord, place
+from ore.ledger.state import check_turn
 from ore.loop.event_bus import EventBus
+from ore.loop.gate import Gate
 
 __all__ = ["Recorder"]
 
@@ -17,13 +18,13 @@ __all__ = ["Recorder"]
 class Recorder:
     """Makes turns durable, then seen; one at a time, whole or absent."""
 
-    __slots__ = ("_bus", "_journal", "_lock", "_state")
+    __slots__ = ("_bus", "_gate", "_journal", "_state")
 
     def __init__(self, bus: EventBus, state: State | None, journal: Journal | None) -> None:
         self._bus = bus
         self._state = state
         self._journal = journal
-        self._lock: asyncio.Lock | None = None
+        self._gate = Gate()
 
     def check(self, state: State | None) -> State:
         """The ledger to use.
@@ -42,43 +43,53 @@ class Recorder:
         """See `Step.record`."""
         base = self.check(into)
         context = CURRENT.get()
-        if self._journal is None:
-            return self._apply(place(draft, base), base, context)
-        if self._lock is None:
-            self._lock = asyncio.Lock()
-        async with self._lock:
+        made: list[Turn] = []
+
+        def placed() -> Sequence[Record]:
             turn = place(draft, base)
-            work = self._journal((TurnRecord(turn=turn, message=context.message), *records))
-            await finish(work, then=lambda _: self._apply(turn, base, context))
-        return turn
+            _check(turn, base)
+            made.append(turn)
+            return (TurnRecord(turn=turn, message=context.message), *records)
+
+        await self._write(placed, lambda: self._apply(made[0], base, context))
+        return made[0]
 
     async def journal(self, records: Sequence[Record]) -> None:
         """Append records that are no turn."""
-        if self._journal is None or not records:
-            return
-        self._lock = self._lock or asyncio.Lock()
-        async with self._lock:
-            await finish(self._journal(records))
+        if records:
+            await self._write(lambda: records, lambda: None)
 
     async def set_metadata(self, operations: Sequence[Operation], *, into: State | None = None) -> None:
         """Change facts of the conversation, durably, and tell everybody in one `properties` event."""
-        meta = self.check(into).meta
-        await self.journal((MetadataRecord(operations=tuple(operations)),))
-        for operation in operations:
-            if operation.op == "set":
-                meta.set(operation.key, operation.value or "")
-            else:
-                meta.delete(operation.key)
-        if not self._bus.closed:
-            self._bus.emit(Properties(operations=tuple(operations)))
+        base = self.check(into)
+        context = CURRENT.get()
+        record = MetadataRecord(operations=tuple(operations))
+        await self._write(lambda: (record,), lambda: self._change(base, record.operations, context))
 
     def emit(self, event: Event | Artifact, *, value: Any = None) -> None:
         """See `Step.emit`."""
         if isinstance(event, TurnComplete):
             if self._journal is not None:
                 raise RuntimeError("expected record() for a new turn: emitting turn_complete would not be durable")
-            self._adopt(event.turn)
+            if not self._bus.closed:
+                self._adopt(event.turn)
         self._bus.emit(event, value=value)
+
+    async def _write(self, records: Callable[[], Sequence[Record]], then: Callable[[], object]) -> None:
+        """Journal, then, at once, what follows from it; a cancellation is raised only after that."""
+        if self._journal is None:
+            records()
+            then()
+            return
+        cancelled = await self._gate.enter()
+        try:
+            await finish(self._journal(records()), then=lambda _: then())
+        except Exception as error:
+            raise cancelled or error from error.__cause__
+        finally:
+            self._gate.leave()
+        if cancelled is not None:
+            raise cancelled
 
     def _adopt(self, turn: Turn) -> None:
         if self._state is None:
@@ -88,9 +99,29 @@ class Recorder:
         except ConflictError:  # it is there already
             return
 
-    def _apply(self, turn: Turn, base: State, context: EventContext) -> Turn:
+    def _apply(self, turn: Turn, base: State, context: EventContext) -> None:
         """Ledger, callbacks, log: no await between."""
         base.append(turn)
         if not self._bus.closed:
             self._bus.emit(TurnComplete(turn=turn), context=context)
-        return turn
+
+    def _change(self, base: State, operations: Sequence[Operation], context: EventContext) -> None:
+        for operation in operations:
+            if operation.op == "set":
+                base.meta.set(operation.key, operation.value or "")
+            else:
+                base.meta.delete(operation.key)
+        if not self._bus.closed:
+            self._bus.emit(Properties(operations=tuple(operations)), context=context)
+
+
+def _check(turn: Turn, base: State) -> None:
+    """Refuse before the journal what the ledger would refuse after it.
+
+    Raises:
+        ConflictError: A turn of that id is there already.
+        InputError: It holds a fragment or a control artifact.
+    """
+    check_turn(turn)
+    if isinstance(base, Thread) and base.get(turn.id) is not None:
+        raise ConflictError(f"turn {turn.id!r} is in this thread already")

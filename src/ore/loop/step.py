@@ -7,9 +7,9 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 
-from ore.artifact import Artifact, Notice, Reasoning, StopReason, ToolResult, Usage
+from ore.artifact import Artifact, Notice, Reasoning, StopReason, Text, ToolResult, Usage
 from ore.errors import describe
-from ore.event import Emitter, ErrorEvent, Event, Lifecycle, Tracer
+from ore.event import Emitter, ErrorEvent, Event, Lifecycle, Tracer, current_context
 from ore.ledger import (
     Control,
     Draft,
@@ -112,12 +112,13 @@ class Step:
         """
         self._recorder.check(state)
         with self._tracer.span("loop.turn") if self._tracer else nullcontext():
+            self._pipeline = pipeline = Pipeline(self.bus, new_turn_id())
             await self._repair(state)
             for hook in self._before:
                 await hook(state.base)
             self.bus.emit(Lifecycle(phase="submitted"))
             merged = merge(self._spec, spec) if self._spec else spec
-            turn, emitter = await self._infer(state, merged, provider, (*self._options, *options))
+            turn, emitter = await self._infer(pipeline, state, merged, provider, (*self._options, *options))
             await self._handle(turn, emitter)
         return turn
 
@@ -147,9 +148,21 @@ class Step:
             StoreError: The turn could not be made durable.
             Exception: A handler failed; the turn stands.
         """
+        self._recorder.check(state)
+        if role in (Role.USER, Role.ASSISTANT):
+            await self._repair(state)
         turn = await self.record(Draft(role=role, artifacts=artifacts), into=state)
-        await self._handle(turn, TurnEmitter(self._recorder, state.base, self._options))
+        options = _resolved(self._options, state) if turn.calls else self._options
+        await self._handle(turn, TurnEmitter(self._recorder, state.base, options))
         return turn
+
+    async def observe(self, turn: Turn) -> None:
+        """Run the handlers over a turn that `record` added.
+
+        Raises:
+            Exception: A handler failed; the turn stands.
+        """
+        await self._handle(turn, TurnEmitter(self._recorder, self._recorder.check(None), self._options))
 
     async def record(self, draft: Draft, *records: Record, into: State | None = None) -> Turn:
         """Add a turn to the ledger: the one way into history.
@@ -208,41 +221,47 @@ class Step:
         await self.answer_all(state, results_for(state.base.turns, LOST))
 
     async def _infer(
-        self, state: State, spec: Spec, provider: Provider, options: Sequence[Option]
+        self, pipeline: Pipeline, state: State, spec: Spec, provider: Provider, options: Sequence[Option]
     ) -> tuple[Turn, Emitter]:
-        self._pipeline = pipeline = Pipeline(self.bus, turn_id := new_turn_id())
-        failure: BaseException | None = None
+        failure: Exception | asyncio.CancelledError | None = None
         resolved: Sequence[Option] = ()
+        records: Sequence[Record] = ()
         try:
             view = self._view(state)
             resolved = _resolved(options, view)
             await pipeline.run(provider, view, spec, resolved)
+            records = self._prepared(_draft(pipeline, None, spec.name), resolved)
         except (Exception, asyncio.CancelledError) as error:
             failure = error
-        draft = _draft(turn_id, pipeline, failure, spec.name)
+        draft = _draft(pipeline, failure, spec.name)
         try:
             if failure is None or draft.artifacts:
-                records = [record for preparer in self._preparers for record in preparer.prepare(draft, resolved)]
-                turn = await self.record(draft, *(records if failure is None else ()), into=state)
-        finally:
-            if failure is not None:
-                await self._cut(state, failure)
+                turn = await self.record(draft, *records, into=state)
+        except (Exception, asyncio.CancelledError) as error:
+            failure = _graver(error, failure)
         if failure is not None:
+            await self._cut(state, failure)
             raise failure
         return turn, TurnEmitter(self._recorder, state.base, resolved)
+
+    def _prepared(self, draft: Draft, options: Sequence[Option]) -> Sequence[Record]:
+        return [record for preparer in self._preparers for record in preparer.prepare(draft, options)]
 
     def _view(self, state: State) -> State:
         for transform in self._transforms:
             state = transform(state)
         return state
 
-    async def _cut(self, state: State, failure: BaseException) -> None:
+    async def _cut(self, state: State, failure: Exception | asyncio.CancelledError) -> None:
         """Answer what calls there were, and say once why it ended."""
         cancelled = isinstance(failure, asyncio.CancelledError)
-        await self.answer_all(state, results_for(state.base.turns, CANCELLED if cancelled else LOST))
-        if not cancelled:
+        try:
+            await self.answer_all(state, results_for(state.base.turns, CANCELLED if cancelled else LOST))
+        except Exception:
+            log.exception("the calls of a turn that was cut got no results; the next turn gives them some")
+        if not cancelled and not self.bus.closed:
             self.bus.emit(ErrorEvent.of(describe(failure)))
-            mark_reported(failure)
+            mark_reported(failure, current_context().message)
 
     async def _handle(self, turn: Turn, emitter: Emitter) -> None:
         for artifact in turn.artifacts:
@@ -257,14 +276,23 @@ def _resolved(options: Sequence[Option], view: State) -> tuple[Option, ...]:
     return tuple(WithTools(tuple(item.resolve(view))) if isinstance(item, ToolsOption) else item for item in options)
 
 
-def _draft(turn_id: str, pipeline: Pipeline, failure: BaseException | None, model: str | None) -> Draft:
+def _graver(error: Exception | asyncio.CancelledError, failure: BaseException | None) -> Any:
+    """What a turn ends with that already failed, or not, and then could not be recorded."""
+    if isinstance(failure, asyncio.CancelledError) and not isinstance(error, asyncio.CancelledError):
+        log.error("a cancelled turn could not be recorded", exc_info=error)
+        return failure
+    error.__cause__ = error.__cause__ or failure
+    return error
+
+
+def _draft(pipeline: Pipeline, failure: BaseException | None, model: str | None) -> Draft:
     artifacts = tuple(pipeline.artifacts)
     status = TurnStatus.COMPLETE
     if failure is not None:
         cancelled = isinstance(failure, asyncio.CancelledError)
         status = TurnStatus.INTERRUPTED if cancelled else TurnStatus.FAILED
     return Draft(
-        id=turn_id,
+        id=pipeline.turn_id,
         role=Role.ASSISTANT,
         artifacts=artifacts,
         status=status,
@@ -277,4 +305,6 @@ def _sendable(artifact: Artifact) -> bool:
     """Whether a model could ever get it; accounts and notices do not count."""
     if isinstance(artifact, Reasoning):
         return artifact.provider_data is not None
+    if isinstance(artifact, Text):
+        return bool(artifact.content) or artifact.provider_data is not None
     return not isinstance(artifact, StopReason | Usage | Notice)

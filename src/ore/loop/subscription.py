@@ -37,8 +37,10 @@ class Subscription:
         self.number = number
         """The place in the log up to which it has read."""
         self.policy: Policy = policy
-        self.task = asyncio.current_task() if policy == "block" else None
+        self.task: asyncio.Task[object] | None = None
+        """Who reads it, as far as known; kept with policy `block` only."""
         self.lost = False
+        self.asleep: asyncio.Future[None] | None = None
         self._generation = -1
         self._at = 0
         self._waiting: Iterator[Entry] = iter(())
@@ -48,7 +50,11 @@ class Subscription:
     @property
     def behind(self) -> bool:
         """Whether a turn has to wait for it."""
-        return self.policy == "block" and not self.lost and (self._unread or self.number < self._fan_out.last)
+        return (
+            (self._unread or self.number < self._fan_out.last)
+            and not (self.lost or self._left or self._fan_out.closed)
+            and not (self.task is not None and self.task.done())
+        )
 
     async def __aenter__(self) -> Self:
         return self
@@ -59,14 +65,18 @@ class Subscription:
         self.close()
 
     def close(self) -> None:
-        """Stop reading; the events that wait are gone for this reader."""
-        if not self._left:
-            self._left = True
-            self._fan_out.leave(self)
+        """Stop reading; the events that wait are gone for this reader, and whoever iterates it comes to the end."""
+        if self._left:
+            return
+        self._left = True
+        self._waiting = iter(())
+        if self.asleep is not None and not self.asleep.done():
+            self.asleep.set_result(None)
+        self._fan_out.leave(self)
 
     def __del__(self) -> None:
-        if self.policy == "block":
-            self.close()
+        if not self._left:
+            self._fan_out.dropped()
 
     def __aiter__(self) -> AsyncIterator[Entry]:
         return self
@@ -85,16 +95,27 @@ class Subscription:
 
     async def batches(self) -> AsyncIterator[Sequence[Entry]]:
         """All that waits at a time; at least one event each."""
+        waiting = list(self._waiting)
+        if waiting:
+            yield waiting
+        self._unread = False
         while (batch := await self._next_batch()) is not None:
             self._unread = True
-            yield batch
-            self._unread = False
+            try:
+                yield batch
+            finally:
+                self._unread = False
 
     def take(self) -> Sequence[Entry]:
         """What waits right now, without waiting; may be nothing."""
         waiting = list(self._waiting)
         self._unread = False
-        return [*waiting, *self._take()]
+        if self._left or (self.lost and waiting):
+            return waiting
+        batch = self._take()
+        if self.policy == "block":
+            self._fan_out.caught_up()
+        return [*waiting, *batch] if waiting else batch
 
     async def _next_batch(self) -> Sequence[Entry] | None:
         fan_out = self._fan_out

@@ -11,17 +11,18 @@ __all__ = ["Wanted"]
 class Wanted:
     """Which events a reader wants; values that are equal share their batches."""
 
-    __slots__ = ("deltas", "kinds")
+    __slots__ = ("_hash", "deltas", "kinds")
 
     def __init__(self, kinds: frozenset[str] = frozenset(), *, deltas: bool = True) -> None:
         self.kinds = kinds
         self.deltas = deltas
+        self._hash = hash((kinds, deltas))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Wanted) and self.kinds == other.kinds and self.deltas == other.deltas
 
     def __hash__(self) -> int:
-        return hash((self.kinds, self.deltas))
+        return self._hash
 
     def takes(self, entry: Entry) -> bool:
         """Whether a reader gets this event."""

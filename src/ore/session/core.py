@@ -47,6 +47,7 @@ class Core:
         waiting: Messages that have not begun, in order.
         intake: Those of them that are not durable yet.
         running: The message that runs.
+        epoch: The first half of event ids: at least that of the next owner.
         closed: Nothing is taken in any more.
         shut: Set when nothing goes on any more either.
         leaving: The process shuts down: what runs is cut and goes on elsewhere.
@@ -62,6 +63,7 @@ class Core:
         "calls",
         "closed",
         "effects",
+        "epoch",
         "id",
         "intake",
         "journal",
@@ -80,6 +82,7 @@ class Core:
         self.stream = stream
         self.kit = kit
         self.id = stored.id
+        self.epoch = stored.epoch + 1
         self.thread = Thread(stored.turns, tip=stored.tip, meta=stored.metadata)
         self.journal = SessionJournal(kit.store, kit.placement, stored.id, self._decided, self._taken, stored.sequence)
         self.agent: AgentSpec | None = None
@@ -108,6 +111,7 @@ class Core:
                 on_emit=on_emit(self.id) if on_emit else (),
                 window_bytes=self.kit.limits.window_bytes,
                 snapshot=self.snapshot,
+                epoch=self.epoch,
                 on_expire=self.trim,
                 idle_s=self.kit.limits.window_s,
             )
@@ -251,7 +255,7 @@ class Core:
             message = await intercepted(self, self.stream(), item)
             if message is not None:
                 draft = Draft(role=Role.USER, artifacts=content_of(message.content))
-                await self.step.record(draft, TakenRecord(message=item.message.id))
+                await self.step.observe(await self.step.record(draft, TakenRecord(message=item.message.id)))
         finally:
             CURRENT.reset(token)
 
@@ -292,8 +296,12 @@ class Core:
             self.thread.meta.replace_all(stored.metadata)
             self.effects, self.started = stored.effects, stored.started
             self.questions.load(stored.questions)
-            self.bus.fan_out.expire()
-        self.bus.fan_out.epoch = writer.epoch
+        self.epoch = writer.epoch
+        if self._bus is not None:
+            fan_out = self._bus.fan_out
+            if foreign:
+                fan_out.renew(writer.epoch)
+            fan_out.epoch = writer.epoch
 
 
 class _Ending:

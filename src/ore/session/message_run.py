@@ -73,10 +73,6 @@ class MessageRun:
         self._item.why = "cancelled"
         await self._end(Outcome(status=Status.CANCELLED))
 
-    def refuse(self, error: Exception) -> None:
-        """Tell everybody that the message failed before anything of it was durable."""
-        self._tell(Outcome(status=Status.FAILED, error=error))
-
     async def _cut(self) -> bool:
         """End a message that was cancelled; whether it is at its end."""
         item = self._item
@@ -121,7 +117,8 @@ class MessageRun:
             if message is None:
                 return None
             marked = () if item.message.taken else (TakenRecord(message=item.message.id),)
-            await core.step.record(Draft(role=Role.USER, artifacts=content_of(message.content)), *marked)
+            draft = Draft(role=Role.USER, artifacts=content_of(message.content))
+            await core.step.observe(await core.step.record(draft, *marked))
         check = self._check()
         item.ends = lambda draft: pattern.ends(draft) and (check is None or check(draft) is None)
         return await pattern.run(

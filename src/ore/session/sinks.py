@@ -27,7 +27,7 @@ class Sinks:
 
     def __init__(self, subscribe: Callable[[str], Subscription | None]) -> None:
         self._subscribe = subscribe
-        self._sinks: list[tuple[Sink, frozenset[str]]] = []
+        self._sinks: list[_Registration] = []
         self._readers: dict[str, Subscription] = {}
         self._ready: dict[str, None] = {}
         self._callbacks: dict[str, list[OnEmit]] = {}
@@ -35,7 +35,7 @@ class Sinks:
 
     def register(self, sink: Sink, *kinds: str) -> Callable[[], None]:
         """Add a sink for these kinds, or for all; returns what removes it, as often as it is called."""
-        entry = (sink, frozenset(kinds))
+        entry = _Registration(sink, frozenset(kinds))
         self._sinks.append(entry)
         for session_id, callbacks in self._callbacks.items():
             callbacks[:] = [self._pusher(session_id)]
@@ -101,11 +101,11 @@ class Sinks:
             self._task = None
 
     def _tell(self, session_id: str, entry: Entry) -> None:
-        for sink, kinds in tuple(self._sinks):
-            if kinds and entry.kind not in kinds:
+        for one in tuple(self._sinks):
+            if one.kinds and entry.kind not in one.kinds:
                 continue
             try:
-                sink(session_id, entry)
+                one.sink(session_id, entry)
             except Exception:
                 log.exception("a sink failed; the others and all sessions go on")
 
@@ -116,3 +116,13 @@ class Sinks:
         self._ready.clear()
         for callbacks in self._callbacks.values():
             callbacks.clear()
+
+
+class _Registration:
+    """One registration; equal to itself only, so that removing it removes no other."""
+
+    __slots__ = ("kinds", "sink")
+
+    def __init__(self, sink: Sink, kinds: frozenset[str]) -> None:
+        self.sink = sink
+        self.kinds = kinds

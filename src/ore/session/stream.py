@@ -147,7 +147,7 @@ class Stream:
             StoreError: The clearing could not be made durable; nothing was done.
         """
         self._check_open()
-        return await self._interrupt(self._core.running, self._pick(self._core.waiting if clear else []))
+        return await finish(self._interrupt(self._core.running, self._pick(self._core.waiting if clear else [])))
 
     def subscribe(
         self, *kinds: str, after: str | None = None, policy: Policy = "coalesce", deltas: bool = True
@@ -284,9 +284,9 @@ class Stream:
         return item.ticket
 
     async def _interrupt(self, running: Item | None, items: Sequence[Item]) -> Interrupted:
-        cleared = await finish(self._clear(items, Status.CLEARED))
+        cleared = await self._clear(items, Status.CLEARED)
         if running is not None and running.is_cancellable:
-            await finish(self._core.kit.store.interrupt(self.id))
+            await self._core.kit.store.interrupt(self.id)
         cancelled = running is not None and running.cancel("cancelled")
         return Interrupted(
             cancelled=running.message.id if running and cancelled else None,
@@ -323,9 +323,7 @@ class Stream:
         """End messages that have not begun, durably, then tell everybody."""
         core = self._core
         try:
-            for item in items:
-                await item.ticket.accepted()
-            items = [item for item in items if item.ticket.outcome is None]
+            items = [item for item in items if await _is_accepted(item)]
             if items:
                 await core.journal([EndingRecord(message=item.message.id, outcome=status) for item in items])
         except BaseException:
@@ -364,6 +362,16 @@ class Stream:
         self._core.shut.set(None)
         if self._core.kit.forget is not None:
             self._core.kit.forget(self.id)
+
+
+async def _is_accepted(item: Item) -> bool:
+    """Whether a message is durable and has not ended, once that is known."""
+    try:
+        await item.ticket.accepted()
+    except Exception:  # the store refused it: its ticket says so
+        _let_go(item, True)
+        return False
+    return item.ticket.outcome is None
 
 
 def _let_go(item: Item, cleared: bool) -> None:

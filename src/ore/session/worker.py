@@ -7,7 +7,7 @@ from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any
 
 from ore._aio import finish
-from ore.errors import OreError, SessionClosedError, SessionOwnedError
+from ore.errors import OreError, SessionClosedError
 from ore.event import Lifecycle
 from ore.ledger import EndingRecord, Message, Writer
 from ore.session.core import Core
@@ -183,8 +183,9 @@ class Worker:
         return True
 
     def _refuse(self, item: Item, error: Exception) -> None:
+        """Nothing of the message was stored: it is no accepted message, so only its sender hears of it."""
         item.ticket.accept(error)
-        MessageRun(self._core, self._stream, item).refuse(error)
+        item.ticket.leave(error)
 
     def _give_up(self, error: Exception) -> None:
         """Nobody works on what waits here: the store failed, or another process owns the session.
@@ -194,7 +195,4 @@ class Worker:
         core = self._core
         items, core.waiting, core.intake = core.waiting, [], []
         for item in items:
-            if isinstance(error, SessionOwnedError) and item.ticket.is_accepted:
-                item.ticket.leave(error)
-            else:
-                self._refuse(item, error)
+            self._refuse(item, error)
