@@ -11,8 +11,9 @@ from ore.calls.guard import again, repeated
 from ore.calls.limits import CallLimits
 from ore.calls.rendering import error_result
 from ore.calls.runner import CallRunner
+from ore.calls.tracing import trace
 from ore.errors import LimitError, SessionClosedError, ToolError
-from ore.event import CURRENT, Emitter
+from ore.event import CURRENT, Attribute, Emitter, Tracer
 from ore.ledger import Draft, EffectRecord, Record, Role, Turn, TurnStatus, call_key
 from ore.loop import UNKNOWN
 from ore.provider import Option, tools_of
@@ -47,6 +48,7 @@ class CallHandler:
         deps: What tools find in their context.
         stays_open: Whether a call, by its key, shall have no result when it is
             cancelled, because it waits for a person beyond this process.
+        tracer: Makes a span for each call, inside that of its inference.
     """
 
     def __init__(
@@ -56,8 +58,10 @@ class CallHandler:
         limits: CallLimits | None = None,
         deps: Any = None,
         stays_open: Callable[[str], bool] | None = None,
+        tracer: Tracer | None = None,
     ) -> None:
         self._stays_open = stays_open
+        self._tracer = tracer
         self._limits = limits or CallLimits()
         self._runner = CallRunner(asker or Denying(), self._limits, deps)
         self._running: dict[str, Attempt] = {}
@@ -202,7 +206,13 @@ class CallHandler:
         if attempt.tool is None:
             known = ", ".join(sorted(round.tools)) or "none"
             return error_result(attempt.call, f"tool {attempt.call.name!r} not found; the tools are: {known}"), None
-        return await self._runner.run(attempt, attempt.tool, round.emitter)
+        if self._tracer is None:
+            return await self._runner.run(attempt, attempt.tool, round.emitter)
+        facts: Mapping[str, Attribute] = {"tool.name": attempt.tool.name, "tool.key": attempt.key}
+        with self._tracer.span("tool.execute", **facts) as span:
+            result, value = await self._runner.run(attempt, attempt.tool, round.emitter)
+            trace(span, result)
+            return result, value
 
     def _refusal(self, round: Round, call: ToolCall) -> str | None:
         """Why the call is not run once more, if it is not."""

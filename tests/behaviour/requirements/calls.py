@@ -18,6 +18,7 @@ REQUIREMENTS = (
     held("C169", "A result of 10 MB is cut to 50,000 bytes, and says how long it was and which end stayed."),
     held("C170", "A value with its own text for the model is passed on whole, at 10 MB too."),
     held("C173", "A value that cannot be JSON is an error result that names its type."),
+    held("C177", "The span of a call says how it ended and what was cut of its result."),
     held("L5", "A loop without progress, and one that goes on too long, end with an error; 50 rounds by default."),
     held("L21", "Whatever a tool raises is an error result; a cancellation is recorded and raised again."),
     held("N15", "A tool that raises anything gives an error result, and the loop goes on."),
