@@ -4,6 +4,7 @@ from ore.ledger.clock import Clock, now
 from ore.ledger.fold import Fold
 from ore.ledger.memory import MemoryStore
 from ore.ledger.pairing import Unanswered, call_key, parted, unanswered
+from ore.ledger.portable import export_thread, import_thread, read_export
 from ore.ledger.records import (
     ControlRecord,
     EffectRecord,
@@ -75,6 +76,8 @@ __all__ = [
     "decode_turn",
     "encode_record",
     "encode_turn",
+    "export_thread",
+    "import_thread",
     "is_id",
     "new_turn_id",
     "now",
@@ -82,6 +85,7 @@ __all__ = [
     "place",
     "prepend",
     "preview",
+    "read_export",
     "summarize",
     "unanswered",
     "view",

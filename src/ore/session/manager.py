@@ -13,7 +13,7 @@ import msgspec
 from ore._aio import finish
 from ore.agent import AgentSpec
 from ore.errors import ConflictError, NotFoundError
-from ore.ledger import MemoryStore, Page, Store, StoredThread, Thread, Turn, TurnRecord, check_id
+from ore.ledger import MemoryStore, Page, Store, StoredThread, Thread, Turn, check_id, import_thread
 from ore.loop import Subscription
 from ore.session.interceptor import Interceptor
 from ore.session.kit import AgentFactory, Kit
@@ -168,10 +168,11 @@ class Manager:
         thread = Thread(stored.turns, tip=stored.tip)
         if at is not None:
             thread.set_tip(at)
-        name = new_id or secrets.token_hex(16)
-        await self.store.create(check_id(name), stored.metadata)
-        await finish(_fill(self.store, name, thread.turns))
-        return name
+        path = _chained(thread.turns)
+        tip = path[-1].id if path else None
+        name = new_id if new_id is not None else secrets.token_hex(16)
+        forked = StoredThread(id=check_id(name), metadata=stored.metadata, turns=path, tip=tip)
+        return await finish(import_thread(self.store, forked))
 
     async def activate(self, session_id: str) -> None:
         """Do what waits in a session; free when nothing does, and safe when called twice.
@@ -286,17 +287,6 @@ class Manager:
         if stream is not None and stream.closed:
             del self._streams[session_id]
         self._sinks.leave(session_id)
-
-
-async def _fill(store: Store, thread_id: str, turns: Sequence[Turn]) -> None:
-    """Put turns into a new thread, in one append."""
-    writer = await store.take(thread_id)
-    try:
-        chained = _chained(turns)
-        if chained:
-            await store.append(writer, [TurnRecord(turn=turn) for turn in chained])
-    finally:
-        await store.close(writer)
 
 
 def _chained(turns: Sequence[Turn]) -> list[Turn]:
