@@ -271,6 +271,20 @@ async def test_a_call_that_waits_for_a_person_beyond_this_process_stays_open() -
     assert stage.log == ["turn:assistant+start", "end:ok"]
 
 
+async def test_who_cancels_may_say_why() -> None:
+    """A session that closes is no user who cancels."""
+    ready = asyncio.Event()
+
+    @tool
+    async def wait() -> None:
+        ready.set()
+        await asyncio.Event().wait()
+
+    stage = Stage(wait, handler=CallHandler(why=lambda: "cancelled: the session was closed"))
+    await cut(stage, asyncio.create_task(stage.turn(ask("wait"))), ready)
+    assert [result.content for result in stage.last_results] == ["cancelled: the session was closed"]
+
+
 async def test_an_activity_that_a_tool_reported_ends_with_it_however_it_ends() -> None:
     ready = asyncio.Event()
 

@@ -49,6 +49,7 @@ class CallHandler:
         stays_open: Whether a call, by its key, shall have no result when it is
             cancelled, because it waits for a person beyond this process.
         tracer: Makes a span for each call, inside that of its inference.
+        why: What cancelled calls are told; by default that the user did it.
     """
 
     def __init__(
@@ -59,7 +60,9 @@ class CallHandler:
         deps: Any = None,
         stays_open: Callable[[str], bool] | None = None,
         tracer: Tracer | None = None,
+        why: Callable[[], str] | None = None,
     ) -> None:
+        self._why = why or _by_the_user
         self._stays_open = stays_open
         self._tracer = tracer
         self._limits = limits or CallLimits()
@@ -143,7 +146,7 @@ class CallHandler:
             await self._run_all(round)
         except asyncio.CancelledError:
             if self._stays_open is None or not any(self._stays_open(attempt.key) for attempt in round.open):
-                round.cancel(CANCELLED)
+                round.cancel(self._why())
             raise
         except BaseExceptionGroup as failed:
             round.cancel(FAILED)
@@ -236,6 +239,10 @@ class CallHandler:
             await round.emitter.journal(EffectRecord(key=attempt.key, result=result))
         if value is not None:
             await self._runner.contribute(value, round.emitter)
+
+
+def _by_the_user() -> str:
+    return CANCELLED
 
 
 def _cancelled_alone(attempt: Attempt) -> ToolResult | None:
