@@ -1,6 +1,6 @@
 """Calls and patterns: side by side, values, errors, cuts, approvals, effects, threads; rounds and their limits."""
 
-from behaviour._requirements import deviates, held, promise
+from behaviour._requirements import deviates, gap, held, promise
 
 KEPT = "Output is bounded by default (50,000 bytes, 2,000 lines, head or tail) with a recovery hint."
 ONE_TURN = "All results of one assistant turn stand in one tool turn, in call order;"
@@ -12,13 +12,26 @@ REQUIREMENTS = (
     held("C147", "ReAct in a task that is cancelled already makes no progress and is cancelled."),
     held("C150", "SingleShot asks exactly once, whatever the last role, and passes all on; both patterns have names."),
     held("C159", "Limits that are not positive are the defaults; one that is given leaves the other at its default."),
+    held("C160", "What is no call makes the handler do nothing: no event, no turn."),
     held("C161", "An unknown tool or arguments that cannot be read give one error result with the call's id."),
     held("C162", "A call that succeeds has one result in a tool turn: text as it is, the rest as compact JSON."),
+    held("C164", "A server's tool is called under its name on the wire, and gets the call under its own."),
     held("C166", "A tool that fails without a partial result has its error as JSON and as a footer."),
     held("C169", "A result of 10 MB is cut to 50,000 bytes, and says how long it was and which end stayed."),
     held("C170", "A value with its own text for the model is passed on whole, at 10 MB too."),
     held("C173", "A value that cannot be JSON is an error result that names its type."),
     held("C177", "The span of a call says how it ended and what was cut of its result."),
+    deviates(
+        "C240",
+        "The original's agent has to be given a pattern, which all runs share; here an agent is a value, and each "
+        "message has a pattern of its own, which gets the session's ledger and whose error is the message's.",
+        design="AgentSpec (the seed's bundle as one value), typed output",
+    ),
+    gap(
+        "C241",
+        "The span agent.run has the agent's name and its pattern's.",
+        reason="A session makes spans of inferences and tool calls, not yet one around the pattern.",
+    ),
     held("L5", "A loop without progress, and one that goes on too long, end with an error; 50 rounds by default."),
     held("L21", "Whatever a tool raises is an error result; a cancellation is recorded and raised again."),
     held("N15", "A tool that raises anything gives an error result, and the loop goes on."),
