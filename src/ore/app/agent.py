@@ -225,8 +225,9 @@ class Agent:
     ) -> AsyncIterator[Session]:
         """A conversation that is created or resumed; SQLite by default.
 
-        Leaving the block waits for what was submitted; when an error leaves
-        it, what runs is cancelled.
+        Leaving the block waits for what was submitted. When an error leaves
+        it, what runs is cut, and with all that waits it goes on when the
+        session is opened again; `interrupt` before that, to end it instead.
 
         Args:
             id: Its id; a new one when `None`.
@@ -263,8 +264,11 @@ class Agent:
             if history:
                 await handle.history.load(history)
             yield Session(handle, spec.output.parse if spec.output else None)
+        except BaseException:  # the program stops in the middle: what was accepted goes on at the next attach
+            await finish(manager.leave(0.0))
+            raise
         finally:
-            await finish(manager.aclose() if opened is not given else manager.close_all())
+            await finish(manager.close_all() if opened is given else manager.aclose())
 
     def _provider(self) -> tuple[Provider, Spec]:
         model = self.model

@@ -205,7 +205,7 @@ class Manager:
         await self._sinks.drain()
 
     async def leave(self, drain_s: float = 10.0) -> None:
-        """Stop without ending anything, because the process stops, then let the store go.
+        """Stop without ending anything, because the process stops; the store stays open.
 
         Running messages get `drain_s` seconds together, then they are cut;
         they and all that wait go on at the next attach.
@@ -214,7 +214,6 @@ class Manager:
             for stream in tuple(self._streams.values()):
                 group.create_task(stream.leave(drain_s))
         await self._sinks.drain()
-        await self.store.aclose()
 
     async def aclose(self) -> None:
         """Close every active session, then the store."""
