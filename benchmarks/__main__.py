@@ -7,7 +7,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from benchmarks.deltas import deltas
+from benchmarks.durable import durable_append, durable_turn, group_commit
 from benchmarks.fan_out import fan_out
+from benchmarks.find import find
+from benchmarks.idle import idle
+from benchmarks.imports import imports
+from benchmarks.interrupts import interrupts
 from benchmarks.long_history import long_history
 from benchmarks.measure import Run
 from benchmarks.row import HEADER, Bench
@@ -18,6 +23,13 @@ BENCHES: Mapping[str, Bench] = {
     "fan-out": fan_out,
     "deltas": deltas,
     "history": long_history,
+    "imports": imports,
+    "append": durable_append,
+    "group": group_commit,
+    "durable": durable_turn,
+    "find": find,
+    "idle": idle,
+    "interrupt": interrupts,
 }
 
 
