@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from ore.ext.stores.json_dir import JsonStore
 from ore.ext.stores.sqlite import SqliteStore
 from ore.ledger import MemoryStore, Store
 from ore.testing.contracts import Check, StoreBench, store_checks
@@ -49,8 +50,33 @@ class SqliteBench:
         return self.made[-1]
 
 
-BENCHES: dict[str, Callable[[Path], MemoryBench | SqliteBench]] = {
+class JsonBench:
+    """Reopening means another object, as in another process."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.made: list[JsonStore] = []
+
+    async def fresh(self) -> Store:
+        return self._open(self.folder / str(len(self.made)))
+
+    async def reopen(self, store: Store) -> Store:
+        assert isinstance(store, JsonStore)
+        await store.aclose()
+        return self._open(store.folder)
+
+    async def aclose(self) -> None:
+        for store in self.made:
+            await store.aclose()
+
+    def _open(self, folder: Path) -> JsonStore:
+        self.made.append(JsonStore(folder))
+        return self.made[-1]
+
+
+BENCHES: dict[str, Callable[[Path], MemoryBench | SqliteBench | JsonBench]] = {
     "memory": lambda folder: MemoryBench(),
+    "json": JsonBench,
     "sqlite": lambda folder: SqliteBench(folder, SqliteStore),
     "sqlite one by one": lambda folder: SqliteBench(folder, lambda path: SqliteStore(path, group_limit=1)),
     "sqlite without an index": lambda folder: SqliteBench(folder, lambda path: SqliteStore(path, full_text=False)),

@@ -43,6 +43,7 @@ _BY_PATH: Final = frozenset({"scripted"})
 """Providers whose whole name is a path; each path is a provider of its own."""
 
 _STORES: Final[Mapping[str, str]] = {
+    "json": "ore.ext.stores.json_dir:JsonStore",
     "sqlite": "ore.ext.stores.sqlite:SqliteStore",
 }
 _TOOLS: Final[Mapping[str, str]] = {
@@ -113,7 +114,7 @@ def default_model() -> tuple[str, str]:
 
 
 def open_store(url: str) -> Store:
-    """The store of a URL: `memory:`, `sqlite:PATH`, or what an entry point of `ore.stores` knows.
+    """The store of a URL: `memory:`, `sqlite:PATH`, `json:DIR`, or what an entry point of `ore.stores` knows.
 
     Nothing is opened before it is used.
 
