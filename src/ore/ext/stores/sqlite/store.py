@@ -77,6 +77,15 @@ class SqliteStore:
         """Read a thread."""
         return await self._reads.put(partial(threads.load, thread_id=check_id(thread_id), codec=self._codec))
 
+    async def records(self, thread_id: str) -> Sequence[tuple[int, int, Record | None]]:
+        """A thread's log as it stands, to check it: number, epoch and record, `None` where only a newer ore knows it.
+
+        Raises:
+            NotFoundError: There is no such thread.
+            CorruptError: A record cannot be read.
+        """
+        return await self._reads.put(partial(threads.records, thread_id=check_id(thread_id), codec=self._codec))
+
     async def get_by(self, key: str, value: str) -> str | None:
         """Id of a thread with this fact."""
         return await self._reads.put(partial(threads.get_by, key=key, value=value))

@@ -1,18 +1,18 @@
 """Threads: made, read, listed, found and removed."""
 
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from datetime import datetime
 
 from ore.artifact import Codec, clean
 from ore.errors import ConflictError, CorruptError, InputError
 from ore.ext.stores.sqlite.log import put_metadata
-from ore.ext.stores.sqlite.owner import missing
+from ore.ext.stores.sqlite.owner import missing, number_of
 from ore.ext.stores.sqlite.search import forget
-from ore.ledger import Fold, Page, StoredThread, Summary, decode_record
+from ore.ledger import Fold, Page, Record, StoredThread, Summary, decode_record
 
-__all__ = ["check_cursor", "create", "delete", "get_by", "list_threads", "load"]
+__all__ = ["check_cursor", "create", "delete", "get_by", "list_threads", "load", "records"]
 
 LARGEST = 2**63 - 1
 """The largest integer that SQLite keeps."""
@@ -62,6 +62,25 @@ def load(connection: sqlite3.Connection, thread_id: str, codec: Codec) -> Stored
     facts = connection.execute("SELECT key, value FROM metadata WHERE session = ?", (number,))
     fold.metadata = dict(facts.fetchall())
     return fold.stored(thread_id, epoch=epoch, sequence=sequence)
+
+
+def records(connection: sqlite3.Connection, thread_id: str, codec: Codec) -> Sequence[tuple[int, int, Record | None]]:
+    """The rows of a thread's log.
+
+    Raises:
+        NotFoundError: There is no such thread.
+        CorruptError: One cannot be read.
+    """
+    number = number_of(connection, thread_id)
+    found: list[tuple[int, int, Record | None]] = []
+    rows = connection.execute("SELECT sequence, epoch, body FROM log WHERE session = ? ORDER BY sequence", (number,))
+    with closing(rows):
+        for place, epoch, body in rows:
+            try:
+                found.append((place, epoch, decode_record(body, codec)))
+            except (ValueError, TypeError) as error:
+                raise CorruptError(f"thread {thread_id!r}: record {place} cannot be read: {error}") from error
+    return found
 
 
 def get_by(connection: sqlite3.Connection, key: str, value: str) -> str | None:

@@ -1,0 +1,191 @@
+"""What a worker process does: it hears commands and says what happened, a JSON list in each line.
+
+Commands: `open S`, `submit S ID TEXT [MODE]`, `answer S KEY DECISION`, `interrupt S`, `mark S`
+(an interrupt that only the store knows), `gate`, `close S`, `leave`, `recover`, `check`, `end`.
+"""
+
+import asyncio
+import json
+import os
+import socket
+import sys
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+from faults.actors import Gate, World, agent
+from ore.artifact import Text
+from ore.errors import OreError, describe
+from ore.event import Answer, Entry, Lifecycle, Question, TurnComplete, UserMessage
+from ore.ext.stores.sqlite import SqliteStore
+from ore.ledger import Role
+from ore.session import AskPolicy, Manager, Services, Ticket
+from ore.testing.failing import FailingStore
+from ore.testing.failpoints import Failpoints
+from ore.testing.log_check import LogReading, check_log, check_world
+
+
+def say(*words: object) -> None:
+    """In one system call, so that a kill cuts no line."""
+    os.write(1, json.dumps(words).encode() + b"\n")
+
+
+class Worker:
+    """A manager over a store, and what it was told to do.
+
+    Attributes:
+        kept: The real store, beneath the failpoints.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.world = World(folder / "world")
+        self.kept = SqliteStore(folder / "ore.db")
+        points = Failpoints.from_environment(told=lambda name: say("hit", name))
+        self.gate = Gate()
+        self.manager = Manager(
+            agent(self.world, points, self.gate),
+            FailingStore(self.kept, points),
+            services=Services(asking=AskPolicy(wait=True)),
+        )
+        self.manager.register_sink(_heard, "turn_complete", "question", "lifecycle", "error")
+        self.tasks: set[asyncio.Task[None]] = set()
+
+    def begin(self, work: Awaitable[None]) -> None:
+        task = asyncio.ensure_future(work)
+        self.tasks.add(task)
+        task.add_done_callback(self.tasks.discard)
+
+    async def open(self, session: str) -> None:
+        await self.manager.open(session)
+        say("opened", session)
+
+    async def submit(self, session: str, id: str, text: str, mode: Any = "queue") -> None:
+        try:
+            ticket = self.manager.get(session).submit(UserMessage(content=text, id=id, mode=mode))
+        except OreError as error:
+            say("refused", session, id, describe(error).code)
+        else:
+            self.begin(_followed(session, ticket))
+
+    async def answer(self, session: str, key: str, decision: str) -> None:
+        answer = Answer(key=key, answer=decision) if "/" in key else Answer(key=key, decision=decision)  # type: ignore[arg-type]
+        await self.manager.get(session).answer(key, answer)
+        say("answered", session, key)
+
+    async def interrupt(self, session: str) -> None:
+        done = await self.manager.get(session).interrupt()
+        say("interrupted", session, done.cancelled, [id for id, _ in done.cleared])
+
+    async def mark(self, session: str) -> None:
+        await self.kept.interrupt(session)
+        say("marked", session)
+
+    async def close(self, session: str) -> None:
+        await self.manager.close(session)
+        say("closed", session)
+
+    async def leave(self) -> None:
+        await self.manager.leave(0)
+        say("left")
+
+    async def recover(self) -> None:
+        streams = await self.manager.recover()
+        say("recovering", [stream.id for stream in streams])
+        self.begin(_recovered([stream.idle() for stream in streams]))
+
+    async def check(self) -> None:
+        say("checked", await _checked(self.kept, self.world))
+
+
+async def _followed(session: str, ticket: Ticket) -> None:
+    try:
+        await ticket.accepted()
+        say("accepted", session, ticket.id)
+        outcome = await ticket
+        say("ended", session, ticket.id, outcome.status, outcome.error and describe(outcome.error).code)
+    except OreError as error:
+        say("went on", session, ticket.id, describe(error).code)
+
+
+async def _recovered(idle: list[Awaitable[None]]) -> None:
+    for one in idle:
+        await one
+    say("recovered")
+
+
+def _heard(session: str, entry: Entry) -> None:
+    event = entry.event
+    match event:
+        case TurnComplete(turn=turn):
+            say("turn", session, turn.id, turn.role)
+        case Question(key=key):
+            say("question", session, key)
+        case Lifecycle(phase="done", outcome=outcome):
+            say("done", session, entry.context.message, outcome)
+        case _:
+            pass
+
+
+async def _checked(store: SqliteStore, world: World) -> dict[str, Any]:
+    """Every session, by its log alone; the world outside must agree with them."""
+    cursor, names = None, []
+    while True:
+        page = await store.list(cursor=cursor, limit=100)
+        names += [thread.id for thread in page.threads]
+        cursor = page.next_cursor
+        if cursor is None:
+            break
+    readings = {name: check_log(await store.records(name)) for name in names}
+    runs = world.runs()
+    for name, reading in readings.items():
+        check_world(reading, {key: count for key, count in runs.items() if key in reading.calls})
+        stored = await store.load(name)
+        assert [turn.id for turn in stored.turns] == list(reading.turns), "the store loads what the log says"
+    strange = set(runs) - {key for reading in readings.values() for key in reading.calls}
+    assert not strange, f"effects of calls that no log knows: {strange}"
+    assert await store.unfinished() == [], "work is left in the inbox"
+    return {name: _summary(reading, runs) for name, reading in readings.items()}
+
+
+def _summary(reading: LogReading, runs: Counter[str]) -> dict[str, Any]:
+    said = Counter(reading.messages[id] for id, turn in reading.turns.items() if turn.role is Role.USER)
+    assert all(count == 1 for count in said.values()), f"messages that were said twice: {said}"
+    return {
+        "endings": {id: [ending.outcome, ending.error and ending.error.code] for id, ending in reading.endings.items()},
+        "results": {key: [reading.calls[key], result.status] for key, (_, result) in reading.results.items()},
+        "runs": {key: runs[key] for key in reading.calls if key in runs},
+        "said": [
+            [turn.role, turn.status, "".join(a.content for a in turn.artifacts if isinstance(a, Text))]
+            for turn in reading.path
+        ],
+        "turns": list(reading.turns),
+        "questions": {key: record.status for key, record in reading.questions.items()},
+    }
+
+
+async def _serve(folder: Path) -> None:
+    worker = Worker(folder)
+    commands, _ = await asyncio.open_unix_connection(sock=socket.socket(fileno=os.dup(0)))
+    say("ready")
+    while line := await commands.readline():
+        name, *words = json.loads(line)
+        if name == "end":
+            break
+        if name == "gate":
+            worker.gate.open.set()
+        else:
+            command: Callable[..., Awaitable[None]] = getattr(worker, name)
+            await command(*words)
+    await worker.manager.aclose()
+    for task in list(worker.tasks):
+        await task
+    say("bye")
+
+
+def main(folder: str) -> None:
+    asyncio.run(_serve(Path(folder)))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
