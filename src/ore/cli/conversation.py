@@ -4,8 +4,9 @@ import asyncio
 from argparse import Namespace
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
-from typing import Any, Final
+from typing import Any
 
+from ore._aio import finish
 from ore.app import Agent, Session
 from ore.cli.approval import Approval
 from ore.cli.interrupts import Interrupts
@@ -16,12 +17,9 @@ from ore.errors import OreError
 from ore.event import Entry, Gap, UserMessage
 from ore.ledger import Outcome as Ending
 from ore.loop import Subscription
-from ore.session import Outcome, Ticket
+from ore.session import Outcome, Stream, Ticket
 
 __all__ = ["Conversation", "open_conversation"]
-
-BEGINNING: Final = "1-0"
-"""The cursor before the first event of a session that this process could see."""
 
 Wanted = Callable[[Entry], bool]
 
@@ -33,15 +31,23 @@ class Conversation:
         self.session = session
         self._interrupts = interrupts
         # From here on nothing is missed, also of what went on by itself since it was opened.
-        self._reader = session.handle.subscribe(after=BEGINNING)
+        self._reader = session.handle.subscribe(after=_beginning(session.handle))
 
     async def finish_old(self, printer: Printer) -> None:
-        """Let what an earlier process left unfinished come to its end, and show all its events."""
+        """Let what an earlier process left unfinished come to its end, and show all its events.
+
+        Being cancelled ends the message that runs; those behind it go on at the next attach.
+        """
         handle = self.session.handle
         count = len(handle.snapshot().queue)
         if count:
             say(f"ore: finishing {count} earlier message{'s' * (count > 1)} of session {handle.id} first")
-        await self._show(asyncio.ensure_future(handle.idle()), printer, _everything)
+        try:
+            await self._show(asyncio.ensure_future(handle.idle()), printer, _everything)
+        except asyncio.CancelledError:
+            handle.cancel()
+            await finish(handle.leave())
+            raise
 
     async def ask(self, prompt: str, printer: Printer, *, all_events: bool = False) -> Outcome:
         """Send a message and show its events up to its ending.
@@ -112,6 +118,12 @@ async def open_conversation(
             yield conversation
         finally:
             conversation.close()
+
+
+def _beginning(handle: Stream) -> str:
+    """The cursor before the first event of the session since it was opened here."""
+    epoch = handle.snapshot().id.partition("-")[0]
+    return f"{epoch}-0"
 
 
 async def _ending(ticket: Ticket) -> Outcome:

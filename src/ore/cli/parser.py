@@ -2,10 +2,13 @@
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Mapping, Sequence
+from typing import Final
 
 __all__ = ["Configure", "Execute", "Words", "choose"]
 
 Words = Sequence[str]
+
+_WITHOUT_COMMAND: Final = ("-h", "--help", "--version")
 
 Execute = Callable[[Namespace], int]
 """Does what a command is for and returns its exit status."""
@@ -33,7 +36,7 @@ def choose(
         SystemExit: There is no such command; the message names the nearest.
     """
     name = words[0] if words else ""
-    if name and not name.startswith("-") and name not in commands:
+    if name and name not in (*commands, *_WITHOUT_COMMAND):
         parser.error(_unknown(name, commands))
     found: Execute | None = None
     actions = parser.add_subparsers(metavar="COMMAND", title="commands")
@@ -48,6 +51,8 @@ def choose(
 def _unknown(name: str, commands: Mapping[str, str]) -> str:
     from difflib import get_close_matches
 
+    if name.startswith("-"):
+        return f"expected a command before its options, one of {', '.join(commands)}, got {name!r}"
     near = get_close_matches(name, commands, n=1)
     guess = f"; did you mean {near[0]!r}?" if near else ""
     return f"expected a command that is one of {', '.join(commands)}, got {name!r}{guess}"

@@ -33,4 +33,51 @@ REQUIREMENTS = (
         "What is no expression, or has no result that can be held, is an error for the model; nothing is run as code.",
         source=_SCRIPTED,
     ),
+    held("D-cli-help", "`--version`, `--help` and `COMMAND --help` work, and import nothing heavy.", source=_COMMAND),
+    held(
+        "D-cli-status",
+        "0 done, 1 the run failed, 2 wrong use or missing configuration with what was expected, 130 interrupted.",
+        source=_COMMAND,
+    ),
+    held("D-cli-run", "`ore run` streams the text; a new session's id goes to standard error.", source=_COMMAND),
+    held("D-cli-prompt", "The prompt is the argument, or standard input when it is absent or `-`.", source=_COMMAND),
+    held("D-cli-events", "`--events` prints every event as one JSON line, fragments included.", source=_COMMAND),
+    held(
+        "D-cli-json",
+        "`--json` prints one object at the end: session, text of the last assistant turn, stop_reason, usage, outcome, "
+        "error.",
+        source=_COMMAND,
+    ),
+    held("D-cli-sessions", "`--session` creates or resumes; runs are stored, but not in `memory:`.", source=_COMMAND),
+    held("D-cli-limits", "Too many rounds and endless identical calls fail with code limit.", source=_COMMAND),
+    held(
+        "D-cli-agent",
+        "`--agent module:attribute` from the current folder or the path; `--model` overrides its model, `--tool` adds "
+        "to its tools.",
+        source=_COMMAND,
+    ),
+    held(
+        "D-cli-agent-errors", "What is no agent is named; errors in its module keep the user's lines.", source="issue 2"
+    ),
+    held(
+        "D-cli-call-flags",
+        "`--model` and the Spec flags hold for this call, before what the session has stored, and are not stored.",
+        source=_COMMAND,
+    ),
+    held("D-cli-default-model", "Which model was taken when none was named, and why, is said once.", source=_MODELS),
+    held("D-cli-tools", "A tool that raises, hangs or returns no JSON leaves the session usable.", source="issue 2"),
+    held("D-cli-interrupt", "SIGINT interrupts: partial text is kept in the session, status 130.", source=_COMMAND),
+    held("D-cli-recovery", "Unfinished messages are finished before the new prompt is taken.", source=_MODELS),
+    held("D-cli-owned", "A session owned by another live process: code session_owned at once.", source=_MODELS),
+    held(
+        "D-cli-control-characters",
+        "On a terminal control characters in content are inert; into a pipe they go as they came.",
+        source=_COMMAND,
+    ),
+    held("D-cli-closed-pipe", "A closed pipe is respected: nobody complains, and the run goes on.", source=_COMMAND),
+    held("D-cli-no-color", "NO_COLOR is respected.", source=_COMMAND),
+    held("D-cli-approve", "`--approve ask` asks on a terminal, and denies with a reason elsewhere.", source=_COMMAND),
+    held("D-cli-chat", "`ore chat --plain`: one prompt a line; an empty line or the end quits.", source=_COMMAND),
+    held("D-cli-stored", "`ore sessions list` and `show`, as JSON of the contract's shape too.", source=_COMMAND),
+    held("D-cli-doctor", "What is installed, which keys are present, whether model and store answer.", source=_COMMAND),
 )
