@@ -39,6 +39,14 @@ def test_what_cannot_be_used_is_status_2_and_named(run: Ore, folder: Path, words
     assert json.loads(run("sessions", "list", "--json").out) == {"sessions": []}
 
 
+@pytest.mark.requirement("D-cli-status")
+def test_a_model_that_its_provider_does_not_know_is_status_2(run: Ore, folder: Path) -> None:
+    done = run("run", "--model", "local:enormous", "--session", "a", "Hi")
+    assert (done.status, done.out) == (2, "")
+    assert "expected local, local:smollm2 or local:PATH.gguf" in done.err
+    assert run("run", "--model", script(folder, [delta("fine")]), "--session", "a", "Hi").out == "fine\n"
+
+
 def test_a_password_in_a_store_that_nobody_knows_is_not_shown(run: Ore, folder: Path) -> None:
     done = run("run", "--model", script(folder), "--store", "mystery://ada:secret@host/db", "Hi")
     assert done.status == 2

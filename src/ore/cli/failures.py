@@ -37,9 +37,13 @@ def status_of(error: OreError) -> Status:
 
 
 def tell(outcome: Outcome) -> Status:
-    """The status for a message's ending; a failure is said, too."""
+    """The status for a message's ending; a failure is said, too.
+
+    Some providers know only when they are asked that there is no such model,
+    which is wrong use all the same.
+    """
     if outcome.error is not None:
         info = describe(outcome.error)
         say(f"ore: the run failed ({info.code}): {info.message}")
-        return FAILED
+        return MISUSE if isinstance(outcome.error, ModelNotFoundError) else FAILED
     return DONE if outcome.status is Ending.DONE else INTERRUPTED
