@@ -41,6 +41,13 @@ async def cancelled_inside() -> None:
     await future
 
 
+async def gives_up() -> None:
+    task = asyncio.current_task()
+    assert task is not None
+    task.cancel()
+    await asyncio.sleep(0)
+
+
 async def swallows() -> str:
     with suppress(asyncio.CancelledError):
         await asyncio.sleep(0)
@@ -61,7 +68,10 @@ def blocks() -> str:
 
 
 TOOLS: Sequence[Tool] = [
-    *(tool(function) for function in (quick, steps, fails, exits, cancelled_inside, swallows, cleans_up, blocks)),
+    *(
+        tool(function)
+        for function in (quick, steps, fails, exits, cancelled_inside, gives_up, swallows, cleans_up, blocks)
+    ),
     tool(steps, name="alone", alone=True),
     tool(quick, name="approved", approve=True),
     tool(steps, name="looks", read_only=True),

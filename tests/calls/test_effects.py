@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from calls.stage import Person, Stage, arguments, ask, yes
-from ore.artifact import ResultStatus, ToolCall, ToolResult
+from ore.artifact import ResultStatus, StopReason, ToolCall, ToolResult
 from ore.calls import CallHandler
 from ore.errors import ConflictError
 from ore.ledger import Buffer, Draft, EffectRecord, Role, Turn, TurnRecord, call_key
@@ -101,6 +101,17 @@ async def test_a_result_that_cannot_be_stored_fails_the_message_with_the_stores_
         ("first", ResultStatus.OK),
         ("cancelled: the result of another call could not be stored", ResultStatus.CANCELLED),
     ]
+
+
+async def test_calls_of_a_cut_answer_keep_their_results_when_one_cannot_be_stored() -> None:
+    @tool
+    async def write() -> None: ...
+
+    stage = Stage(write)
+    stage.refuse(EffectRecord, ConflictError("changed in between"))
+    with pytest.raises(ConflictError):
+        await stage.turn(ask("write"), ask("write"), reason=StopReason(reason="length"))
+    assert [result.is_error for result in stage.last_results] == [True, True]
 
 
 async def test_results_that_cannot_be_stored_are_in_no_history() -> None:

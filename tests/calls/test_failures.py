@@ -80,6 +80,26 @@ async def test_what_would_end_the_program_elsewhere_ends_only_the_call(error: Ba
     assert any(word in failed.content for word in (type(error).__name__, "cancelled from inside"))
 
 
+async def test_a_tool_that_cancels_its_own_task_ends_only_the_call() -> None:
+    """As libraries do that know no other way to time out."""
+
+    @tool
+    async def gives_up() -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        task.cancel()
+        await asyncio.sleep(0)
+
+    @tool
+    async def fine() -> str:
+        return "fine"
+
+    async with asyncio.timeout(5):
+        first, second = await Stage(gives_up, fine).results(ask("gives_up"), ask("fine"))
+    assert (first.status, second.content) == (ResultStatus.ERROR, "fine")
+    assert "cancelled from inside" in first.content
+
+
 async def test_a_keyboard_interrupt_in_a_thread_ends_only_the_call() -> None:
     """Python itself raises it in the main thread alone."""
     async with asyncio.timeout(5):

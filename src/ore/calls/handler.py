@@ -148,7 +148,7 @@ class CallHandler:
             if self._stays_open is None or not any(self._stays_open(attempt.key) for attempt in round.open):
                 round.cancel(self._why())
             raise
-        except BaseExceptionGroup as failed:
+        except (Exception, BaseExceptionGroup) as failed:
             round.cancel(FAILED)
             raise _cause(failed) from None
         finally:
@@ -174,15 +174,10 @@ class CallHandler:
                 for attempt in batch:
                     self._running[attempt.key] = attempt
                     attempt.task = group.create_task(self._one(round, attempt, gate))
-            if self._running:
-                await self._settle_unbegun(round, batch)
-
-    async def _settle_unbegun(self, round: Round, batch: Sequence[Attempt]) -> None:
-        """Answer calls that were stopped before their first line."""
-        for attempt in batch:
-            if attempt.result is None:
-                self._running.pop(attempt.key, None)
-                await self._settle(round, attempt, attempt.cancelled(CANCELLED), None)
+            for attempt in batch:
+                if attempt.result is None:  # stopped before its first line, or cancelled by its own tool
+                    self._running.pop(attempt.key, None)
+                    await self._settle(round, attempt, _alone(attempt), None)
 
     async def _one(self, round: Round, attempt: Attempt, gate: asyncio.Semaphore | None) -> None:
         CURRENT.set(CURRENT.get().inside(attempt.key))
@@ -194,10 +189,9 @@ class CallHandler:
                 async with gate:
                     result, value = await self._result(round, attempt)
         except asyncio.CancelledError:
-            alone = _cancelled_alone(attempt)
-            if alone is None:
+            if not _is_alone(attempt):
                 raise
-            result = alone
+            result = _alone(attempt)
         finally:
             self._running.pop(attempt.key, None)
         await self._settle(round, attempt, result, value)
@@ -245,20 +239,26 @@ def _by_the_user() -> str:
     return CANCELLED
 
 
-def _cancelled_alone(attempt: Attempt) -> ToolResult | None:
-    """The result of a call that was cancelled alone; `None` when its message was."""
+def _is_alone(attempt: Attempt) -> bool:
+    """Whether it was this call that was cancelled, by whoever stopped it or by its own tool, not the round."""
     task = attempt.task
     if task is None or not task.cancelling():
-        return error_result(attempt.call, "the tool was cancelled from inside: what it waited for was cancelled")
-    if not attempt.stopped:
-        return None
-    task.uncancel()
-    return attempt.cancelled(CANCELLED)
+        return True
+    if attempt.stopped:
+        task.uncancel()
+    return attempt.stopped
 
 
-def _cause(failed: BaseExceptionGroup[BaseException]) -> Exception:
+def _alone(attempt: Attempt) -> ToolResult:
+    """The result of a call that was cancelled alone."""
+    if attempt.stopped:
+        return attempt.cancelled(CANCELLED)
+    return error_result(attempt.call, "the tool was cancelled from inside: what it waited for was cancelled")
+
+
+def _cause(failed: BaseException) -> Exception:
     """The one error that says why the round ended."""
-    error = failed.exceptions[0]
+    error = failed.exceptions[0] if isinstance(failed, BaseExceptionGroup) else failed
     return error if isinstance(error, Exception) else ToolError(f"a tool raised {type(error).__name__}")
 
 
