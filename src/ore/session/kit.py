@@ -35,6 +35,7 @@ class Kit:
         interceptors: Asked for each message, in order.
         on_emit: Makes the callbacks of a session's events, given its id; a list
             that may change later.
+        woke: Called when a session has something to do.
         rested: Called when a session was idle for a while and nobody read it.
         forget: Called when a session was closed.
     """
@@ -46,5 +47,6 @@ class Kit:
     services: Services = field(default_factory=Services)
     interceptors: Sequence[Interceptor] = ()
     on_emit: Callable[[str], Sequence[OnEmit]] | None = None
+    woke: Callable[[str], object] | None = None
     rested: Callable[[str], None] | None = None
     forget: Callable[[str], None] | None = None

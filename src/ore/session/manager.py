@@ -63,6 +63,7 @@ class Manager:
             services=services,
             interceptors=tuple(interceptors),
             on_emit=self._sinks.callbacks,
+            woke=self._found,
             rested=self._rested,
             forget=self._forget,
         )

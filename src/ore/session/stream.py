@@ -343,14 +343,18 @@ class Stream:
         core = self._core
         try:
             await self._clear(self._pick(core.waiting), Status.CLOSED)
+            for item in list(core.waiting):  # somebody else was taking it out already
+                if item.clearing is not None:
+                    await item.clearing.wait()
         except OreError as error:  # they stay in the inbox, for whoever owns the session
             for item in core.waiting:
                 item.ticket.leave(error)
             core.waiting = []
-        if core.running is not None:
-            core.running.cancel("closed")
-        await self._worker.join()
-        self._shut()
+        finally:
+            if core.running is not None:
+                core.running.cancel("closed")
+            await self._worker.join()
+            self._shut()
 
     def _check_apart(self, what: str) -> None:
         here, running = CURRENT.get(), self._core.running

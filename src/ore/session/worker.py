@@ -31,20 +31,24 @@ class Worker:
     never the worker.
     """
 
-    __slots__ = ("_apart", "_core", "_intake", "_stream", "_task")
+    __slots__ = ("_accepting", "_apart", "_core", "_holds", "_intake", "_stream", "_task")
 
     def __init__(self, core: Core, stream: "Stream") -> None:
         self._core = core
         self._stream = stream
         self._task: asyncio.Task[None] | None = None
         self._intake: asyncio.Task[None] | None = None
+        self._holds = False
+        self._accepting = asyncio.Lock()
         self._apart: set[asyncio.Task[None]] = set()
 
     def wake(self) -> None:
         """There is something to do; called whenever something was submitted."""
         if self._task is None:
+            if self._core.kit.woke is not None:
+                self._core.kit.woke(self._core.id)
             self._task = asyncio.create_task(self._run(), name=f"ore-session-{self._core.id}")
-        elif self._core.running is not None and self._intake is None and self._core.intake:
+        elif self._holds and self._intake is None and self._core.intake:
             self._intake = asyncio.create_task(self._accept_apart(), name=f"ore-intake-{self._core.id}")
 
     def apart(self, work: Coroutine[Any, Any, None]) -> None:
@@ -91,9 +95,10 @@ class Worker:
         core = self._core
         count = 0
         async with core.kit.placement.hold(core.id):
-            await self._accept()
-            writer = await core.journal.take()
+            self._holds = True
             try:
+                await self._accept()
+                writer = await core.journal.take()
                 while not core.closed or core.intake:
                     message = await core.kit.store.next(writer, mark=bool(core.kit.interceptors))
                     if message is None and not await self._more():
@@ -101,6 +106,9 @@ class Worker:
                     if message is not None:
                         count += await self._one(self._item(message), writer)
             finally:
+                self._holds = False
+                if self._intake is not None:
+                    await asyncio.wait((self._intake,))
                 await core.journal.give_back()
         return count
 
@@ -123,16 +131,19 @@ class Worker:
     async def _accept(self) -> None:
         """Make what was submitted durable, in order."""
         core = self._core
-        while core.intake:
-            item = core.intake[0]
-            try:
-                known = await core.kit.store.submit(core.id, item.message)
-            except Exception as error:
-                core.drop(item)
-                self._refuse(item, error)
-                continue
-            if item in core.intake:
-                core.intake.remove(item)
+        async with self._accepting:
+            while core.intake:
+                await self._accept_one(core.intake[0])
+
+    async def _accept_one(self, item: Item) -> None:
+        core = self._core
+        try:
+            known = await core.kit.store.submit(core.id, item.message)
+        except Exception as error:
+            core.drop(item)
+            self._refuse(item, error)
+        else:
+            core.intake = [other for other in core.intake if other is not item]
             if isinstance(known, EndingRecord):
                 core.drop(item)
                 turn = core.thread.get(known.turn) if known.turn else None

@@ -1,4 +1,12 @@
-"""Tools: what a model may call."""
+"""Tools: what a model may call.
+
+This module can be called like `tool` itself: importing it sets `ore.tool`, so
+`from ore import tool` gives the decorator or this module, as it happens.
+"""
+
+import sys
+from types import ModuleType
+from typing import Any
 
 from ore.tool.asker import Asker, Denying
 from ore.tool.context import ToolContext
@@ -56,3 +64,11 @@ __all__ = [
     "tool",
     "wire_name",
 ]
+
+
+class _Decorator(ModuleType):
+    def __call__(self, *arguments: Any, **options: Any) -> Any:
+        return tool(*arguments, **options)
+
+
+sys.modules[__name__].__class__ = _Decorator

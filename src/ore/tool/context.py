@@ -28,7 +28,19 @@ class ToolContext:
         limit: The time limit of the call, which stands still while a person is asked.
     """
 
-    __slots__ = ("_asker", "_emitter", "_loop", "_open", "_questions", "_thread", "call", "deps", "key", "limit", "reported")
+    __slots__ = (
+        "_asker",
+        "_emitter",
+        "_loop",
+        "_open",
+        "_questions",
+        "_thread",
+        "call",
+        "deps",
+        "key",
+        "limit",
+        "reported",
+    )
 
     def __init__(self, key: str, call: ToolCall, *, emitter: Emitter, asker: Asker, deps: Any = None) -> None:
         self.key = key
