@@ -1,0 +1,34 @@
+"""Doubles, checkers and contract suites, for the tests of ore and of what is built on it.
+
+Nothing here imports a test framework. Names are imported on first use; the
+contract suites stand in `ore.testing.contracts`.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ore.testing.order import OrderChecker, check_order
+    from ore.testing.recorder import Recorder
+    from ore.testing.scripted import Invocation, Item, ScriptedProvider
+
+__all__ = ["Invocation", "Item", "OrderChecker", "Recorder", "ScriptedProvider", "check_order"]
+
+_HOMES = {
+    "Invocation": "scripted",
+    "Item": "scripted",
+    "OrderChecker": "order",
+    "Recorder": "recorder",
+    "ScriptedProvider": "scripted",
+    "check_order": "order",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name on first use (PEP 562)."""
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{home}"), name)
+    globals()[name] = value
+    return value
