@@ -16,8 +16,8 @@ FINDS = 1_000
 
 
 def find(run: Run) -> Iterator[Row]:
-    """CPU of `get_by`, and of loading every thread to look at its facts."""
-    path = library(run.folder, threads=THREADS, turns=10)
+    """CPU of `get_by`, and of loading every thread, short as they are, to look at its facts."""
+    path = library(run.folder, threads=THREADS, turns=2, numbered=True)
     costs = interleaved(
         min(run.rounds, 3),
         {"find": lambda: asyncio.run(_find(path)), "read": lambda: asyncio.run(_read(path))},

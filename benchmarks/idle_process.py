@@ -36,8 +36,7 @@ async def traced(path: Path, threads: int, *, window_s: float) -> float:
     before = _traced()
     streams = await _answered(manager, names[ASIDE:])
     provider.invocations.clear()
-    while not window_s and not set(streams).isdisjoint(manager.list()):
-        await asyncio.sleep(0.01)
+    assert set(streams).isdisjoint(manager.list()) == (not window_s)
     sessions = _traced() - before
     lists = [list(stream.turns) for stream in streams]
     for stream in streams:
@@ -75,6 +74,8 @@ async def _answered(manager: Manager, names: Sequence[str]) -> list[Stream]:
     streams = [await manager.attach(name) for name in names]
     for stream in streams:
         await stream.process("hi")
+        await stream.idle()
+    await asyncio.sleep(0.1)  # windows that may go do so a pass later
     return streams
 
 

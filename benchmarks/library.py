@@ -19,20 +19,21 @@ def thread_ids(count: int) -> list[str]:
     return [f"thread-{number:05}" for number in range(count)]
 
 
-def library(folder: Path, *, threads: int, turns: int) -> Path:
-    """A store of so many threads of so many turns each."""
-    path = folder / f"library-{threads}-{turns}.db"
+def library(folder: Path, *, threads: int, turns: int, numbered: bool = False) -> Path:
+    """A store of so many threads of so many turns each; `numbered`: each with its number as a fact."""
+    path = folder / f"library-{threads}-{turns}-{numbered}.db"
     if not path.exists():
-        asyncio.run(_make(path, threads, turns))
+        asyncio.run(_make(path, threads, turns, numbered=numbered))
     return path
 
 
-async def _make(path: Path, threads: int, turns: int) -> None:
+async def _make(path: Path, threads: int, turns: int, *, numbered: bool) -> None:
     store = SqliteStore(path)
     history = conversation(turns)
     names = thread_ids(threads)
     for start in range(0, threads, AT_ONCE):
         async with asyncio.TaskGroup() as group:
             for number, name in enumerate(names[start : start + AT_ONCE], start):
-                group.create_task(fill(store, name, history, **{NUMBER: str(number)}))
+                facts = {NUMBER: str(number)} if numbered else {}
+                group.create_task(fill(store, name, history, **facts))
     await store.aclose()

@@ -16,9 +16,7 @@ COUNT = 100
 
 def long_history(run: Run) -> Iterator[Row]:
     """CPU of turns on the memory store, after a few that make what is made once."""
-    costs = interleaved(
-        run.rounds, {"long": lambda: asyncio.run(_cpu(10_000)), "short": lambda: asyncio.run(_cpu(10))}
-    )
+    costs = interleaved(run.rounds, {"long": lambda: asyncio.run(_cpu(10_000)), "short": lambda: asyncio.run(_cpu(10))})
     yield Row(name="a turn: history of 10,000 / of 10", values=paired(costs["long"], costs["short"]), bar=1.1)
 
 

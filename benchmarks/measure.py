@@ -49,9 +49,10 @@ def interleaved(rounds: int, candidates: Mapping[str, Callable[[], float]]) -> M
     Every other round goes through them backwards, so that none is always the
     one that comes after the most expensive.
     """
-    costs: dict[str, list[float]] = {name: [] for name in candidates}
+    names = list(candidates)
+    costs: dict[str, list[float]] = {name: [] for name in names}
     for number in range(rounds + 1):
-        for name in reversed(candidates) if number % 2 else candidates:
+        for name in reversed(names) if number % 2 else names:
             cost = candidates[name]()
             if number:  # the first round warms up
                 costs[name].append(cost)

@@ -2,7 +2,6 @@
 
 import asyncio
 import cProfile
-import pstats
 from collections.abc import Iterator
 
 from benchmarks.measure import Cpu, Run, interleaved, paired
@@ -48,7 +47,7 @@ async def _calls(agent: AgentSpec) -> float:
             profile.enable()
             await _turns(stream, PROFILED)
             profile.disable()
-    return sum(calls for _, calls, *_ in pstats.Stats(profile).stats.values()) / PROFILED
+    return sum(entry.callcount for entry in profile.getstats()) / PROFILED
 
 
 async def _turns(stream: Stream, count: int) -> None:
