@@ -40,6 +40,7 @@ class Pipeline:
         "_context",
         "_ending",
         "_hints",
+        "_task",
         "artifacts",
         "model",
         "started",
@@ -49,7 +50,8 @@ class Pipeline:
     def __init__(self, bus: EventBus, turn_id: str) -> None:
         self._bus = bus
         self._context = CURRENT.get()
-        self._cancels = _cancels()
+        self._task = asyncio.current_task()
+        self._cancels = self._task.cancelling() if self._task is not None else 0
         self._ending = False
         self.turn_id = turn_id
         self.started = False
@@ -98,7 +100,7 @@ class Pipeline:
     @property
     def _cancelled(self) -> bool:
         """Whether somebody cancelled the running task since this was made."""
-        return _cancels() > self._cancels
+        return self._task is not None and self._task.cancelling() > self._cancels
 
     def _take(self, artifact: Artifact) -> None:
         if type(artifact) is Restart:
@@ -132,12 +134,6 @@ class Pipeline:
         tool = self._hints.get(artifact.name)
         display = _display(tool, artifact.arguments) if tool else None
         return artifact if display is None else msgspec.structs.replace(artifact, display=display)
-
-
-def _cancels() -> int:
-    """How many cancellations the running task has not dealt with."""
-    task = asyncio.current_task()
-    return task.cancelling() if task is not None else 0
 
 
 def _display(tool: Tool, arguments: str) -> str | None:

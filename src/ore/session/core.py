@@ -240,7 +240,7 @@ class Core:
 
     async def steer(self, state: State) -> None:
         """Let the messages that steer enter the running loop; they end with the message that runs."""
-        while self.running is not None:
+        while self.running is not None and not self.running.decided:
             item = next((one for one in self.waiting if one.message.mode == "steer" and one.clearing is None), None)
             if item is None:
                 return
@@ -263,13 +263,20 @@ class Core:
         """Whether the running message is being left for the next process."""
         return self.running is not None and self.running.why in (None, "shutdown")
 
+    def _why(self) -> str:
+        """What the calls of a message that is cut are told."""
+        reasons = {"closed": "cancelled: the session was closed", "limit": "cancelled: the message took too long"}
+        return reasons.get((self.running and self.running.why) or "", "cancelled by the user")
+
     def _make_step(self) -> Step:
         agent = self.the_agent()
         self.calls = CallHandler(
             asker=self.questions,
             limits=agent.call_limits,
             deps=agent.deps,
-            stays_open=lambda key: self._parks() and self.questions.is_open(key),
+            stays_open=lambda key: self._parks(),
+            tracer=self.kit.services.tracer,
+            why=self._why,
         )
         options: list[Option] = list(agent.options)
         if agent.tools is not None:

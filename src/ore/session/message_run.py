@@ -121,17 +121,20 @@ class MessageRun:
             await core.step.observe(await core.step.record(draft, *marked))
         check = self._check()
         item.ends = lambda draft: pattern.ends(draft) and (check is None or check(draft) is None)
-        return await pattern.run(
-            Runtime(
-                step=core.step,
-                state=core.thread,
-                provider=provider,
-                spec=spec,
-                limits=agent.limits,
-                check=check,
-                waits=core.steers,
-            )
+        runtime = Runtime(
+            step=core.step,
+            state=core.thread,
+            provider=provider,
+            spec=spec,
+            limits=agent.limits,
+            check=check,
+            waits=lambda: not item.decided and core.steers(),
         )
+        tracer = core.kit.services.tracer
+        if tracer is None:
+            return await pattern.run(runtime)
+        with tracer.span("agent.run", **{"agent.name": agent.name, "agent.pattern": pattern.name}):
+            return await pattern.run(runtime)
 
     async def _intercept(self) -> UserMessage | None:
         return await intercepted(self._core, self._stream, self._item)

@@ -30,7 +30,9 @@ class ToolContext:
 
     __slots__ = (
         "_asker",
+        "_asking",
         "_emitter",
+        "_left_s",
         "_loop",
         "_open",
         "_questions",
@@ -53,6 +55,8 @@ class ToolContext:
         self._open = True
         self._questions = 0
         self.reported = False
+        self._asking = 0
+        self._left_s: float | None = None
         self.limit: asyncio.Timeout | None = None
 
     @property
@@ -91,15 +95,19 @@ class ToolContext:
         return await self._ask(msgspec.structs.replace(question, key=key, call_key=self.key))
 
     async def _ask(self, question: Question) -> Answer:
-        limit, left_s = self.limit, None
-        if limit is not None and (when := limit.when()) is not None:
-            left_s = when - self._loop.time()
+        if not self._open:
+            raise RuntimeError("the call is over; nobody can be asked any more")
+        limit = self.limit
+        if not self._asking and limit is not None and (when := limit.when()) is not None:
+            self._left_s = when - self._loop.time()
             limit.reschedule(None)
+        self._asking += 1
         try:
             return await self._asker.ask(question)
         finally:
-            if limit is not None and left_s is not None:
-                limit.reschedule(self._loop.time() + left_s)
+            self._asking -= 1
+            if not self._asking and limit is not None and self._left_s is not None:
+                limit.reschedule(self._loop.time() + self._left_s)
 
     def close(self) -> None:
         """The call is over; what comes now is dropped."""
