@@ -69,6 +69,9 @@ class Model:
 
     def join(self, kinds: frozenset[str], deltas: bool, policy: Policy, after: str | None) -> None:
         reader = self.bus.subscribe(*kinds, deltas=deltas, policy=policy, after=after)
+        if after is not None:
+            given = int(after.partition("-")[2]) if after in self.ids else -1
+            assert reader.number == (given if given >= self.bus.fan_out.floor else -1)
         self.readers.append(Reader(self, reader, kinds, deltas, policy))
 
     def check_window(self) -> None:
@@ -134,7 +137,6 @@ class Reader:
             self.lost()
         else:
             self.got(task.result())
-            self.up_to_date()
 
     def lost(self) -> None:
         """It was disconnected: only who blocks, and only more than four windows behind."""
@@ -207,7 +209,9 @@ class Reader:
 
     def _unseen(self, block: Block, up_to: int) -> list[Told]:
         seen = self.seen.get(block.id, self.start)
-        return [told for told in self.model.told if told.block is block and told.fragment and seen < told.number <= up_to]
+        return [
+            told for told in self.model.told if told.block is block and told.fragment and seen < told.number <= up_to
+        ]
 
     def _wants(self, told: Told) -> bool:
         if self.kinds:

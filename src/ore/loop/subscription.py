@@ -1,7 +1,7 @@
 """`Subscription`: one reader of the event log, at its own pace."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Literal, Self
 
@@ -93,7 +93,7 @@ class Subscription:
             self._waiting = iter(batch)
             self._unread = True
 
-    async def batches(self) -> AsyncIterator[Sequence[Entry]]:
+    async def batches(self) -> AsyncGenerator[Sequence[Entry], None]:
         """All that waits at a time; at least one event each."""
         waiting = list(self._waiting)
         if waiting:
