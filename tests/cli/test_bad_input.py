@@ -16,16 +16,16 @@ SESSION_IDS = ["", ".", "..", "../a", "a/b", "-a", "a b", "é", "a" * 129, "a\n"
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        (["--model", "nope:large"], "expected a provider that is one of local, scripted"),
-        (["--model", "nope/large"], "expected a provider that is one of local, scripted"),
-        (["--model", "nope"], "expected provider:name with one of local, scripted"),
-        (["--model", ""], "expected provider:name with one of local, scripted"),
+        (["--model", "nope:large"], "expected a provider that is one of local, "),
+        (["--model", "nope/large"], "expected a provider that is one of local, "),
+        (["--model", "nope"], "expected provider:name with one of local, "),
+        (["--model", ""], "expected provider:name with one of local, "),
         (["--model", "scripted:"], "expected the file's name behind `scripted:`"),
         (["--model", "scripted:missing.json"], "scripted file 'missing.json': cannot be read"),
         (["--model", "scripted:bad.json"], "scripted file 'bad.json': calls[0][2].foo: unknown key"),
-        (["--store", "bad.db"], "store: expected one of memory:…, sqlite:…, got 'bad.db'"),
+        (["--store", "bad.db"], "memory:…, sqlite:…, got 'bad.db'"),
         (["--store", "sqlite:"], "expected the path of a file"),
-        (["--tool", "calculater"], "tool: expected one of calculator, got 'calculater'"),
+        (["--tool", "calculater"], "tool: expected one of calculator"),
         (["--thinking", "hard"], "thinking level: expected one of off, minimal, low, medium, high, max, got 'hard'"),
         *(([f"--session={name}"], "thread id: expected 1 to 128 of A-Z a-z 0-9 . _ -") for name in SESSION_IDS),
     ],
@@ -99,8 +99,7 @@ def test_a_missing_key_is_status_2_and_names_its_variable(run: Ore, monkeypatch:
 
 TOOLS = """
 import asyncio
-from ore import Agent
-from ore.tool import tool
+from ore import Agent, tool
 
 @tool(timeout_s=0.01)
 async def hangs() -> str:

@@ -200,13 +200,12 @@ def test_colours_are_for_terminals_that_want_them(folder: Path, env: dict[str, s
     words = ["--store", "memory:", "--session", "a", "--tool", "calculator", "Hi"]
     with terminal("run", "--model", model, *words, folder=folder, env=env) as shown:
         lines = shown.rest().decode().splitlines()
-    aside = 'calculator {"expression": "6*7"}'
-    assert lines == ["Let me see.", f"\x1b[2m{aside}\x1b[0m" if dimmed else aside, "42."]
+    asides = ['→ calculator {"expression": "6*7"}', "← 42"]
+    assert lines == ["Let me see.", *(f"\x1b[2m{aside}\x1b[0m" if dimmed else aside for aside in asides), "42."]
 
 
 ASKING = """
-from ore import Agent
-from ore.tool import tool
+from ore import Agent, tool
 
 @tool(approve=True)
 def launch(what: str) -> str:

@@ -46,7 +46,7 @@ def add_model(parser: ArgumentParser) -> None:
 
 def add_store(parser: ArgumentParser) -> None:
     """Where sessions are."""
-    parser.add_argument("--store", metavar="URL", help="memory: or sqlite:PATH ($ORE_STORE)")
+    parser.add_argument("--store", metavar="URL", help="memory:, sqlite:PATH or json:DIR ($ORE_STORE)")
 
 
 def _count(text: str) -> int:

@@ -2,13 +2,17 @@
 
 from typing import Protocol
 
-from ore.artifact import Notice, Text, TextDelta, ToolCall
+from ore.artifact import Notice, Text, TextDelta, ToolCall, ToolResult
 from ore.cli.output import Output
 from ore.cli.terminal import say, whisper
 from ore.event import Entry, Gap, TurnComplete, TurnRestarted
 from ore.ledger import Role, Turn
 
 __all__ = ["EventPrinter", "NoticePrinter", "Printer", "TextPrinter"]
+
+
+ASIDE_CHARACTERS = 200
+"""Of a call or a result on the side of a terminal; `ore sessions show` has all of it."""
 
 
 class Printer(Protocol):
@@ -81,7 +85,7 @@ class TextPrinter:
             await self._catch_up(event)
         elif isinstance(event, TurnRestarted):
             await self._restart()
-        elif isinstance(event, ToolCall | Notice):
+        elif isinstance(event, ToolCall | ToolResult | Notice):
             await self._aside(entry)
 
     async def end(self) -> None:
@@ -115,8 +119,11 @@ class TextPrinter:
         """What goes to standard error; on a terminal not into the middle of a line."""
         if self._output.terminal:
             await self.end()
-        if isinstance(entry.event, ToolCall):
-            whisper(f"{entry.event.name} {entry.event.for_human()}")
+        event = entry.event
+        if isinstance(event, ToolCall):
+            whisper(_short(f"→ {event.name} {event.for_human()}"))
+        elif isinstance(event, ToolResult):
+            whisper(_short(f"← {event.for_human()}"))
         await self._notices.take(entry)
 
     async def _catch_up(self, gap: Gap) -> None:
@@ -134,3 +141,9 @@ class TextPrinter:
         await self.end()
         self._of_turn, self._block = 0, None
         say("ore: the answer begins again")
+
+
+def _short(text: str) -> str:
+    """`text` on one line, and not all of it when it is long."""
+    line = " ".join(text.split())
+    return line if len(line) <= ASIDE_CHARACTERS else f"{line[: ASIDE_CHARACTERS - 1]}…"
