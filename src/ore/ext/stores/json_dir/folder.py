@@ -104,7 +104,7 @@ class Folder:
         if self._find(thread_id) is not None:
             raise ConflictError(f"thread {thread_id!r} exists")
         path = self._path(stem_of(thread_id))
-        if files.remove(path.with_suffix(".log")):  # of a thread that was being deleted when a process died
+        if files.remove(path.with_suffix(".log")):  # of a thread that was deleted, but not its log
             files.sync_folder(self.path)
         now = self.tick()
         kept = Kept(born=now, written=now)
@@ -126,8 +126,8 @@ class Folder:
         self._ends.pop(entry_log, None)
         files.remove(path)
         files.sync_folder(self.path)
-        if files.remove(entry_log):
-            files.sync_folder(self.path)
+        with suppress(OSError):  # without its file a log says nothing, and the next thread of that id removes it
+            files.remove(entry_log)
         return True
 
     def entry(self, thread_id: str) -> Entry:
