@@ -88,8 +88,8 @@ contents = st.sampled_from(["", "a", "bc", "x" * 40])
 joins = do(
     "join",
     join,
-    st.just(frozenset()) | st.frozensets(st.sampled_from(KINDS), min_size=1, max_size=3),
-    st.booleans(),
+    st.just(frozenset()) | st.just(frozenset()) | st.frozensets(st.sampled_from(KINDS), min_size=1, max_size=3),
+    st.sampled_from([True, True, False]),
     st.sampled_from(["coalesce", "coalesce", "block"]),
     st.none() | st.integers(0, 200),
     st.none() | st.none() | st.sampled_from(GARBAGE),

@@ -7,6 +7,8 @@ from functools import cached_property
 
 import msgspec
 
+from ore.artifact import to_json
+
 __all__ = ["CURRENT", "EventContext", "current_context", "provenance"]
 
 
@@ -38,7 +40,7 @@ class EventContext(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     @cached_property
     def json_tail(self) -> bytes:
         """Its fields as the rest of a JSON object that has an `id` in front."""
-        fields = msgspec.json.encode(self)[1:]
+        fields = to_json(self)[1:]
         return b"," + fields if len(fields) > 1 else fields
 
 

@@ -1,5 +1,6 @@
 """`Entry`: one line of the event log."""
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 import msgspec
@@ -80,8 +81,12 @@ def snapshot_json(snapshot: Snapshot) -> bytes:
     """A snapshot as one JSON object, unknown artifacts with their own bytes."""
     turns: Any = [msgspec.Raw(encode_turn(turn)) for turn in snapshot.turns]
     blocks: Any = [msgspec.structs.replace(block, artifact=_raws((block.artifact,))[0]) for block in snapshot.blocks]
-    return to_json(msgspec.structs.replace(snapshot, turns=turns, blocks=blocks))
+    queue = [
+        {name: _raws(value) if isinstance(value, tuple) else value for name, value in item.items()}
+        for item in snapshot.queue
+    ]
+    return to_json(msgspec.structs.replace(snapshot, turns=turns, blocks=blocks, queue=queue))
 
 
-def _raws(artifacts: tuple[Artifact, ...]) -> Any:
+def _raws(artifacts: Sequence[Artifact]) -> Any:
     return tuple(msgspec.Raw(encode_artifact(item)) if type(item) is Unknown else item for item in artifacts)

@@ -31,8 +31,14 @@ __all__ = [
 class Event(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind"):
     """Something that happened; a third party adds a kind with a subclass and a tag.
 
-    No field may be called `kind` or `context`.
+    No field may be called `kind` or `context`: a ValueError says so at its
+    definition.
     """
+
+    def __init_subclass__(cls) -> None:
+        """Keep the envelope's place free; msgspec does the same for `kind`."""
+        if "context" in cls.__annotations__:
+            raise ValueError(f"{cls.__name__}: a field called 'context' would stand where the event's envelope does")
 
     @property
     def kind(self) -> str:
