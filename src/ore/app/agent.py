@@ -212,7 +212,7 @@ class Agent:
                 yield run
             finally:
                 if not run.ended:
-                    await finish(conversation.handle.interrupt(clear=False))
+                    await finish(run.cancel())
 
     @asynccontextmanager
     async def session(
@@ -264,11 +264,10 @@ class Agent:
             if history:
                 await handle.history.load(history)
             yield Session(handle, spec.output.parse if spec.output else None)
-        except BaseException:  # the program stops in the middle: what was accepted goes on at the next attach
+        finally:  # what was accepted and has not ended goes on at the next attach
             await finish(manager.leave(0.0))
-            raise
-        finally:
-            await finish(manager.close_all() if opened is given else manager.aclose())
+            if opened is not given:
+                await finish(opened.aclose())
 
     def _provider(self) -> tuple[Provider, Spec]:
         model = self.model

@@ -53,6 +53,10 @@ class Run:
         """Return once the message is durable."""
         await self._ticket.accepted()
 
+    async def cancel(self) -> bool:
+        """End the message: take it back when it waits, cancel it when it runs; whether that was in time."""
+        return await self._ticket.cancel()
+
     async def events(self, *kinds: str) -> AsyncGenerator[Entry, None]:
         """The message's events, from its first to its `done`, fragments included; of some kinds, or all."""
         await self._ticket.accepted()

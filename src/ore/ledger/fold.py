@@ -42,7 +42,7 @@ class Fold:
             case TurnRecord(turn=turn, message=message):
                 self._turn(turn)
                 if message is not None:
-                    self.started[message] = turn.id
+                    self.started.setdefault(message, turn.id)
             case EndingRecord(message=message):
                 self.started.pop(message, None)
             case EffectRecord(key=key):

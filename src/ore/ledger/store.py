@@ -64,7 +64,7 @@ class StoredThread(msgspec.Struct, frozen=True, kw_only=True):
         turns: Every turn of every branch, in the order of recording.
         effects: The last record of each call whose turn has no results yet, by call key.
         questions: The last record of each question, by its key.
-        started: The last turn of each message that has turns and no ending, by message id.
+        started: The first turn of each message that has turns and no ending, by message id.
         sequence: Number of the last record.
         epoch: How often the session was taken.
     """

@@ -13,7 +13,6 @@ from ore.ledger import (
     Draft,
     EffectRecord,
     EndingRecord,
-    Message,
     Outcome,
     Record,
     Role,
@@ -131,6 +130,8 @@ class Core:
             return "closing"
         if self.running is None:
             return "queued" if self.waiting else "idle"
+        if self.running.ends is None:
+            return "queued"
         if self.questions.waited_for:
             return "waiting"
         if self.calls is not None and self.calls.running:
@@ -155,21 +156,6 @@ class Core:
             return agent.provider, spec
         provider, name = self.kit.services.resolve(spec.name)
         return provider, msgspec.structs.replace(spec, name=name)
-
-    def envelope(self, message: Message) -> EventContext:
-        """What a message's events carry; inside another message's tool the path goes on."""
-        return EventContext(
-            message=message.id,
-            provenance=message.provenance,
-            thread_id=self.id,
-            traceparent=message.traceparent,
-            path=CURRENT.get().path,
-        )
-
-    def outside(self) -> EventContext:
-        """What events outside any message carry."""
-        here = CURRENT.get()
-        return here if here.message else EventContext(provenance="app", thread_id=self.id)
 
     def emit(self, event: Event | Artifact, context: EventContext) -> None:
         """Publish, unless nobody can be listening any more."""
@@ -201,6 +187,18 @@ class Core:
             for position, item in enumerate([*items, *self.waiting], start=0 if items else 1)
         ]
 
+    @property
+    def current(self) -> Item | None:
+        """The message that runs, or that an earlier process left and that comes next."""
+        return self.running or next((item for item in self.waiting if item.message.taken), None)
+
+    @property
+    def works(self) -> bool:
+        """Whether the worker shall go on: a closed session still ends what had begun, unless the process stops."""
+        if self.intake or not self.closed:
+            return True
+        return not self.leaving and any(item.message.taken for item in self.waiting)
+
     def find(self, message_id: str) -> Item | None:
         """The message of that id that has not ended."""
         running = () if self.running is None else (self.running, *self.running.joined)
@@ -208,6 +206,11 @@ class Core:
             if item.message.id == message_id:
                 return item
         return None
+
+    def tip_before(self, item: Item) -> str | None:
+        """Id of the turn before a message's first one, which an earlier process may have recorded."""
+        first = self.thread.get(self.started.get(item.message.id, ""))
+        return self.thread.tip if first is None else first.parent_id
 
     def rest(self) -> None:
         """Nothing is left to do."""

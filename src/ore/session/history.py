@@ -8,6 +8,7 @@ from ore.errors import ConflictError, NotFoundError, SessionClosedError
 from ore.event import CURRENT
 from ore.ledger import Control, ControlRecord, Draft, Role, State, TipRecord, Turn, call_key, unanswered
 from ore.session.core import Core
+from ore.session.envelope import outside
 
 __all__ = ["History"]
 
@@ -43,7 +44,7 @@ class History:
         """
         core = self._core
         self._check_open()
-        token = CURRENT.set(core.outside())
+        token = CURRENT.set(outside(core.id))
         try:
             async with core.bus.subscribe("turn_complete", "lifecycle") as news:
                 while open_calls := unanswered(core.thread.turns):

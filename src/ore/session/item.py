@@ -65,13 +65,14 @@ class Item:
     @property
     def is_cancellable(self) -> bool:
         """Whether cancelling it would change anything."""
-        return self.task is not None and not self.decided and self.why is None
+        begun = self.task is not None or self.message.taken
+        return begun and not self.decided and self.why is None
 
     def cancel(self, why: Why) -> bool:
         """Cancel it while it runs; whether there was something to cancel."""
-        if self.task is None or not self.is_cancellable:
+        if not self.is_cancellable:
             return False
         self.why = why
-        if self.begun:  # else it looks at `why` itself, as its first step
+        if self.task is not None and self.begun:  # else it looks at `why` itself, as its first step
             self.task.cancel()
         return True

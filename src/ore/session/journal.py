@@ -47,10 +47,8 @@ class SessionJournal:
         if self.writer is None:
             return self._borrow(records)
         work = self._store.append(self.writer, records)
-        for record in records:
-            if type(record) is EndingRecord:
-                return self._watched(work, record)
-        return work
+        endings = [record for record in records if type(record) is EndingRecord]
+        return self._watched(work, endings) if endings else work
 
     async def take(self) -> Writer:
         """Become the one who may append, for an activation."""
@@ -75,12 +73,13 @@ class SessionJournal:
             self._gate = asyncio.Lock()
         return self._gate
 
-    def _watched(self, work: Awaitable[None], ending: EndingRecord) -> Awaitable[None]:
+    def _watched(self, work: Awaitable[None], endings: Sequence[EndingRecord]) -> Awaitable[None]:
         future = asyncio.ensure_future(work)
 
         def durable(done: asyncio.Future[None]) -> None:
             if not done.cancelled() and done.exception() is None:
-                self._decided(ending)
+                for ending in endings:
+                    self._decided(ending)
 
         if future.done():
             durable(future)

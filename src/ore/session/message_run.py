@@ -70,6 +70,7 @@ class MessageRun:
     async def stop(self) -> None:
         """End the message as cancelled, because an interrupt was noted before its process died."""
         CURRENT.set(self._item.envelope)
+        self._rejoin()
         self._item.why = "cancelled"
         await self._end(Outcome(status=Status.CANCELLED))
 
@@ -103,12 +104,13 @@ class MessageRun:
 
     async def _process(self) -> Turn | None:
         core, item = self._core, self._item
+        known = self._rejoin()
         if item.message.attempts >= ATTEMPTS:
             raise LimitError(f"the message was found unfinished {ATTEMPTS} times: whatever runs it ends its process")
         provider, spec = core.provider()
         agent = core.the_agent()
         pattern = agent.pattern()
-        if item.message.id in core.started:
+        if known:
             last = await self._resume(pattern)
             if last is not None:
                 return last
@@ -139,16 +141,23 @@ class MessageRun:
     async def _intercept(self) -> UserMessage | None:
         return await intercepted(self._core, self._stream, self._item)
 
+    def _rejoin(self) -> bool:
+        """Gather the messages that had joined this one in an earlier process; whether that one had begun it."""
+        core, item = self._core, self._item
+        started, core.started = core.started, {}
+        for other in [one for one in core.waiting if one.message.taken and one.message.id in started]:
+            core.waiting.remove(other)
+            item.joined.append(other)
+        return item.message.id in started
+
     async def _resume(self, pattern: Pattern) -> Turn | None:
         """Answer what an earlier process left open; the last turn when that was the answer already."""
         core = self._core
-        started, core.started = core.started, {}
-        for item in list(core.waiting):
-            if item.message.taken and item.message.id in started:  # it had joined this message
-                core.waiting.remove(item)
-                self._item.joined.append(item)
         await core.step.resume(core.thread, core.effects)
         core.effects = {}
+        over = core.questions.over()
+        if over:  # a question from inside a tool died with it
+            await finish(core.journal(over), then=lambda _: core.questions.end(over))
         last = core.thread.turns[-1] if core.thread.turns else None
         whole = last is not None and last.role is Role.ASSISTANT and last.status is TurnStatus.COMPLETE
         return last if whole and last is not None and pattern.ends(last) else None
@@ -183,7 +192,8 @@ class MessageRun:
                 await self._close_calls()
                 last = next((turn for turn in reversed(self._turns()) if turn.role is Role.ASSISTANT), None)
                 outcome = msgspec.structs.replace(outcome, turn=outcome.turn or last)
-                await finish(core.journal(self._endings(outcome)))
+                over = core.questions.over()
+                await finish(core.journal([*over, *self._endings(outcome)]), then=lambda _: core.questions.end(over))
             except Exception as error:
                 lost = error
                 outcome = msgspec.structs.replace(outcome, status=Status.FAILED, error=outcome.error or error)

@@ -8,6 +8,7 @@ from ore.event import CURRENT
 from ore.ledger import Operation
 from ore.models import check_model_key
 from ore.session.core import Core
+from ore.session.envelope import outside
 
 __all__ = ["Metadata"]
 
@@ -53,7 +54,7 @@ class Metadata:
                 continue
             check_model_key(key, value)
             operations.append(Operation(op="set", key=clean(key), value=clean(value)))
-        token = CURRENT.set(core.outside())
+        token = CURRENT.set(outside(core.id))
         try:
             await core.step.set_metadata(operations)
         finally:

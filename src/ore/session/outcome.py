@@ -46,11 +46,12 @@ class Ticket:
     Whoever waits may go away: that stops nothing. Several may wait.
     """
 
-    __slots__ = ("_accepted", "_outcome", "_withdraw", "id", "is_repeated")
+    __slots__ = ("_accepted", "_cancel", "_outcome", "_withdraw", "id", "is_repeated")
 
-    def __init__(self, id: str, withdraw: "Callable[[Ticket], Awaitable[bool]] | None" = None) -> None:
+    def __init__(self, id: str, withdraw: "Act | None" = None, cancel: "Act | None" = None) -> None:
         self.id = id
         self._withdraw = withdraw
+        self._cancel = cancel
         self.is_repeated = False
         """Whether the message had ended under this id before, so that no event of it comes any more."""
         self._accepted: Latch[Exception | None] = Latch()
@@ -102,6 +103,14 @@ class Ticket:
         """
         return self._withdraw is not None and await self._withdraw(self)
 
+    async def cancel(self) -> bool:
+        """End just this message: take it back when it waits, cancel it when it runs.
+
+        Returns:
+            Whether there was something to end.
+        """
+        return self._cancel is not None and await self._cancel(self)
+
     def accept(self, error: Exception | None = None) -> None:
         """The message is durable, or could not be made so."""
         self._accepted.set(error)
@@ -120,3 +129,7 @@ class Ticket:
         """The message goes on elsewhere: whoever waits here gets `error`."""
         self._accepted.set(None)
         self._outcome.set(error)
+
+
+Act = Callable[[Ticket], Awaitable[bool]]
+"""Does something to a message, and says whether that was in time."""

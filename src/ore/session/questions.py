@@ -91,6 +91,19 @@ class Questions:
         record = self._records.get(call_key)
         return record is not None and record.status is QuestionStatus.OPEN
 
+    def over(self) -> Sequence[QuestionRecord]:
+        """Records that end every open question that nothing waits for: its call has its result."""
+        return [
+            QuestionRecord(key=key, status=QuestionStatus.CANCELLED, question=record.question)
+            for key, record in self._records.items()
+            if record.status is QuestionStatus.OPEN and key not in self._waiting and key not in self._deciding
+        ]
+
+    def end(self, records: Sequence[QuestionRecord]) -> None:
+        """These records are durable."""
+        for record in records:
+            self._settled(record, None)
+
     async def ask(self, question: Question) -> Answer:
         """Put a question to whoever watches, and wait; an answer given before a restart counts.
 

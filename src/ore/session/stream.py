@@ -26,6 +26,7 @@ from ore.ledger import Outcome as Status
 from ore.loop import Policy, Subscription
 from ore.models import Spec
 from ore.session.core import Core
+from ore.session.envelope import envelope_of, outside
 from ore.session.history import History
 from ore.session.item import Item
 from ore.session.kit import Kit
@@ -133,7 +134,7 @@ class Stream:
         core = self._core
         if activity_id is not None:
             return core.calls is not None and core.calls.stop(activity_id)
-        return core.running is not None and core.running.cancel("cancelled")
+        return core.current is not None and core.current.cancel("cancelled")
 
     async def interrupt(self, *, clear: bool = True) -> Interrupted:
         """Clear the queue, then cancel what runs; only what was accepted before is touched.
@@ -147,7 +148,7 @@ class Stream:
             StoreError: The clearing could not be made durable; nothing was done.
         """
         self._check_open()
-        return await finish(self._interrupt(self._core.running, self._pick(self._core.waiting if clear else [])))
+        return await finish(self._interrupt(self._core.current, self._pick(self._core.waiting if clear else [])))
 
     def subscribe(
         self, *kinds: str, after: str | None = None, policy: Policy = "coalesce", deltas: bool = True
@@ -172,7 +173,7 @@ class Stream:
             SessionClosedError: The session is closed.
         """
         self._check_open()
-        self._core.bus.emit(event, context=self._core.outside())
+        self._core.bus.emit(event, context=outside(self._core.id))
 
     async def append_turn(self, role: Role, *artifacts: Artifact) -> Turn:
         """Record a turn that no message brought, durably, without inference; see `History.append`."""
@@ -241,7 +242,12 @@ class Stream:
         for message in messages:
             if core.find(message.id) is None:
                 core.waiting.append(
-                    Item(message, Ticket(message.id, self._withdraw), core.envelope(message), contextvars.Context())
+                    Item(
+                        message,
+                        Ticket(message.id, self._withdraw, self._cancel),
+                        envelope_of(core.id, message),
+                        contextvars.Context(),
+                    )
                 )
                 core.waiting[-1].ticket.accept()
         if core.waiting:
@@ -275,7 +281,12 @@ class Stream:
             if known.message.artifacts != message.artifacts:
                 raise ConflictError(f"message {message.id!r} was submitted before with another content")
             return known.ticket
-        item = Item(message, Ticket(message.id, self._withdraw), core.envelope(message), contextvars.copy_context())
+        item = Item(
+            message,
+            Ticket(message.id, self._withdraw, self._cancel),
+            envelope_of(core.id, message),
+            contextvars.copy_context(),
+        )
         core.put(item)
         core.intake.append(item)
         if message.mode == "interrupt" and core.running is not None:
@@ -295,7 +306,7 @@ class Stream:
 
     def _interrupt_ticket(self, event: InterruptEvent) -> Ticket:
         ticket = Ticket(os.urandom(8).hex())
-        work = self._interrupt(self._core.running, self._pick(self._core.waiting if event.clear else []))
+        work = self._interrupt(self._core.current, self._pick(self._core.waiting if event.clear else []))
 
         async def interrupt() -> None:
             try:
@@ -308,13 +319,23 @@ class Stream:
         self._worker.apart(interrupt())
         return ticket
 
+    def _item(self, message: Message, context: contextvars.Context) -> Item:
+        ticket = Ticket(message.id, self._withdraw, self._cancel)
+        return Item(message, ticket, envelope_of(self._core.id, message), context)
+
+    async def _cancel(self, ticket: Ticket) -> bool:
+        current = self._core.current
+        if current is not None and current.ticket is ticket:
+            return current.cancel("cancelled")
+        return await self._withdraw(ticket)
+
     async def _withdraw(self, ticket: Ticket) -> bool:
         items = [item for item in self._core.waiting if item.ticket is ticket]
         return bool(await finish(self._clear(self._pick(items), Status.CLEARED)))
 
     def _pick(self, items: Sequence[Item]) -> Sequence[Item]:
         """Those that have not begun, which from now on they will not."""
-        picked = [item for item in items if item.clearing is None]
+        picked = [item for item in items if item.clearing is None and not item.message.taken]
         for item in picked:
             item.clearing = Latch()
         return picked
@@ -353,6 +374,9 @@ class Stream:
         finally:
             if core.running is not None:
                 core.running.cancel("closed")
+            for item in core.waiting:
+                item.cancel("closed")
+            self._worker.wake()
             await self._worker.join()
             self._shut()
 

@@ -11,6 +11,7 @@ from ore.errors import OreError, SessionClosedError
 from ore.event import Lifecycle
 from ore.ledger import EndingRecord, Message, Writer
 from ore.session.core import Core
+from ore.session.envelope import envelope_of
 from ore.session.item import Item
 from ore.session.message_run import MessageRun, is_cancelled
 from ore.session.outcome import Outcome, Ticket
@@ -79,7 +80,7 @@ class Worker:
     async def _run(self) -> None:
         core = self._core
         try:
-            while core.intake or (core.waiting and not core.closed):
+            while core.intake or (core.waiting and core.works):
                 if not await self._activate() and not core.intake:
                     break  # what waits is being taken out of the queue
         except Exception as error:
@@ -99,7 +100,7 @@ class Worker:
             try:
                 await self._accept()
                 writer = await core.journal.take()
-                while not core.closed or core.intake:
+                while core.works:
                     message = await core.kit.store.next(writer, mark=bool(core.kit.interceptors))
                     if message is None and not await self._more():
                         break
@@ -158,7 +159,7 @@ class Worker:
         core = self._core
         found = core.find(message.id)
         if found is None:
-            found = Item(message, Ticket(message.id), core.envelope(message), contextvars.Context())
+            found = Item(message, Ticket(message.id), envelope_of(core.id, message), contextvars.Context())
         found.message = message
         return found
 
@@ -170,7 +171,7 @@ class Worker:
         core.waiting = [other for other in core.waiting if other is not item]
         core.running = item
         self.wake()  # what was submitted meanwhile becomes durable beside it
-        item.tip = core.thread.tip
+        item.tip = core.tip_before(item)
         run = MessageRun(core, self._stream, item)
         stopped = writer.stop and item.message.taken
         writer.stop = False
