@@ -8,8 +8,8 @@ from typing import Self
 from weakref import ref
 
 from ore._aio import finish
-from ore.artifact import Artifact, Text, clean
-from ore.errors import ConflictError, InputError, LimitError, OreError, SessionClosedError
+from ore.artifact import Artifact
+from ore.errors import ConflictError, InputError, OreError, SessionClosedError
 from ore.event import (
     CURRENT,
     Answer,
@@ -19,9 +19,8 @@ from ore.event import (
     Lifecycle,
     Snapshot,
     UserMessage,
-    content_of,
 )
-from ore.ledger import EndingRecord, Message, Role, StoredThread, Turn, check_id
+from ore.ledger import EndingRecord, Message, Role, StoredThread, Turn
 from ore.ledger import Outcome as Status
 from ore.loop import Policy, Subscription
 from ore.models import Spec
@@ -31,6 +30,7 @@ from ore.session.history import History
 from ore.session.item import Item
 from ore.session.kit import Kit
 from ore.session.latch import Latch
+from ore.session.message import new_message
 from ore.session.metadata import Metadata
 from ore.session.outcome import Interrupted, Outcome, Ticket
 from ore.session.worker import Worker
@@ -104,7 +104,7 @@ class Stream:
             return self._interrupt_ticket(event)
         if not isinstance(event, UserMessage):
             raise InputError(f"expected a user message or an interrupt, got {getattr(event, 'kind', event)!r}")
-        return self._enqueue(self._message(event))
+        return self._enqueue(new_message(event, self._core.kit.limits, waiting=len(self._core.waiting)))
 
     async def process(self, event: InputEvent | str) -> Outcome:
         """Submit, and wait for the ending. Being cancelled while waiting stops nothing.
@@ -257,23 +257,6 @@ class Stream:
         if self._core.closed:
             raise SessionClosedError(f"session {self.id!r} is closed; attach it again to go on")
 
-    def _message(self, event: UserMessage) -> Message:
-        limits = self._core.kit.limits
-        artifacts = tuple(_cleaned(artifact) for artifact in content_of(event.content))
-        size = sum(_size(artifact) for artifact in artifacts)
-        if size > limits.message_bytes:
-            raise LimitError(f"message: expected at most {limits.message_bytes} bytes, got {size}")
-        if len(self._core.waiting) >= limits.queue:
-            raise LimitError(f"queue: expected at most {limits.queue} waiting messages; wait for some to end")
-        here = CURRENT.get()
-        return Message(
-            id=check_id(event.id, "message") if event.id is not None else os.urandom(8).hex(),
-            artifacts=artifacts,
-            mode=event.mode,
-            provenance=here.provenance,
-            traceparent=here.traceparent,
-        )
-
     def _enqueue(self, message: Message) -> Ticket:
         core = self._core
         known = core.find(message.id)
@@ -406,14 +389,3 @@ def _let_go(item: Item, cleared: bool) -> None:
     latch, item.clearing = item.clearing, item.clearing if cleared else None
     if latch is not None:
         latch.set(cleared)
-
-
-def _cleaned(artifact: Artifact) -> Artifact:
-    if isinstance(artifact, Text) and not artifact.content.isascii():
-        return Text(content=clean(artifact.content), provider_data=artifact.provider_data)
-    return artifact
-
-
-def _size(artifact: Artifact) -> int:
-    data = getattr(artifact, "data", None)
-    return len(artifact.for_human()) + (len(data) if isinstance(data, bytes) else 0)

@@ -1,0 +1,53 @@
+"""A user's message, checked and cleaned, as the inbox keeps it."""
+
+import os
+
+import msgspec
+
+from ore.artifact import Artifact, Text, clean
+from ore.errors import LimitError
+from ore.event import CURRENT, UserMessage, content_of
+from ore.ledger import Message, check_id
+from ore.session.limits import SessionLimits
+
+__all__ = ["new_message"]
+
+
+def new_message(event: UserMessage, limits: SessionLimits, *, waiting: int) -> Message:
+    """The message of an event, with where it came from.
+
+    Args:
+        event: What was submitted.
+        limits: On what comes in.
+        waiting: How many messages wait already.
+
+    Raises:
+        InputError: The content or the id cannot be used.
+        LimitError: It is too large, or too many wait.
+    """
+    artifacts = tuple([_cleaned(artifact) for artifact in content_of(event.content)])
+    size = sum(map(_size, artifacts))
+    if size > limits.message_bytes:
+        raise LimitError(f"message: expected at most {limits.message_bytes} bytes, got {size}")
+    if waiting >= limits.queue:
+        raise LimitError(f"queue: expected at most {limits.queue} waiting messages; wait for some to end")
+    here = CURRENT.get()
+    return Message(
+        id=check_id(event.id, "message") if event.id is not None else os.urandom(8).hex(),
+        artifacts=artifacts,
+        mode=event.mode,
+        provenance=here.provenance,
+        traceparent=here.traceparent,
+    )
+
+
+def _cleaned(artifact: Artifact) -> Artifact:
+    """Text without lone surrogates, which no provider and no store accepts."""
+    if isinstance(artifact, Text) and not artifact.content.isascii():
+        return msgspec.structs.replace(artifact, content=clean(artifact.content))
+    return artifact
+
+
+def _size(artifact: Artifact) -> int:
+    data = getattr(artifact, "data", None)
+    return len(artifact.for_human()) + (len(data) if isinstance(data, bytes) else 0)
