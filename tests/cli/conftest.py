@@ -1,7 +1,7 @@
 """A folder of one's own for each test of the command, and the command in this process."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -13,12 +13,15 @@ Ore = Callable[..., Done]
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The current folder, with no sessions stored yet."""
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The current folder, with no sessions stored yet; modules in it are forgotten afterwards."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("ORE_STORE", f"sqlite:{tmp_path / 'store.db'}")
     monkeypatch.setattr(sys, "path", [*sys.path])
-    return tmp_path
+    yield tmp_path
+    for name, module in list(sys.modules.items()):
+        if (getattr(module, "__file__", None) or "").startswith(str(tmp_path)):
+            del sys.modules[name]
 
 
 @pytest.fixture
