@@ -249,10 +249,9 @@ class FanOut:
         self._drop_fragments(needed, open_too=False)
         if needed == self.last:
             self._shared = {}
-        loop = _running_loop()
+        loop = self._loop = _running_loop()
         if self._readers or self.closed or not self.log or loop is None:
             return
-        self._loop = loop
         self._idle_since = loop.time()
         if self._timer is None:
             self._timer = loop.call_later(self._idle_s, self._expire)

@@ -41,8 +41,9 @@ class Subscription:
         """Who reads it, as far as known; kept with policy `block` only."""
         self.lost = False
         self.asleep: asyncio.Future[None] | None = None
-        self._generation = -1
-        self._at = 0
+        live = number == fan_out.last
+        self._generation = fan_out.generation if live else -1
+        self._at = len(fan_out.log) if live else 0
         self._waiting: Iterator[Entry] = iter(())
         self._unread = False
         self._left = False
