@@ -277,6 +277,25 @@ async def test_a_process_that_closes_nothing_ends_and_loses_nothing(path: Path) 
         assert await run("check", path) == ["t 1"]
 
 
+async def test_a_record_that_cannot_be_written_down_leaves_nothing_of_its_append(path: Path) -> None:
+    """Whether it is alone in its transaction or not."""
+    async with asyncio.timeout(5), opened(path) as store:
+        await store.create("t", {})
+        writer = await store.take("t")
+        bad = Text(content="x", provider_data={"provider": object()})
+        record = TurnRecord(turn=Turn(id="bad", role=Role.USER, artifacts=(bad,)))
+        with pytest.raises(TypeError):
+            await store.append(writer, [said("1"), record])
+        appends = [store.append(writer, batch) for batch in ([said("2")], [said("3"), record], [said("4")])]
+        await appends[0]
+        with pytest.raises(TypeError):
+            await appends[1]
+        await appends[2]
+        loaded = await store.load("t")
+        assert ([turn.id for turn in loaded.turns], loaded.sequence, writer.sequence) == (["2", "4"], 2, 2)
+        assert (await store.list()).threads[0].turns == 2
+
+
 # ── The file ─────────────────────────────────────────────────────────────────
 
 

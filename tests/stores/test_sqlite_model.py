@@ -193,7 +193,7 @@ async def same_effects(path: Path, taken: Sequence[Step], reopened: int) -> None
 
 
 @pytest.mark.slow
-@settings(max_examples=150)
+@settings(max_examples=100)
 @given(st.lists(steps(), min_size=10, max_size=40), st.integers(0, 40))
 def test_any_work_with_a_file_has_the_effects_that_it_has_in_memory(taken: list[Step], reopened: int) -> None:
     with tempfile.TemporaryDirectory() as folder:

@@ -235,6 +235,7 @@ async def an_interrupt_reaches_whoever_takes_the_session(bench: StoreBench) -> N
         writer = await store.take("t")
         same(writer.stop, True)
     await store.append(writer, [_ended("b", Outcome.CLEARED), set_fact("k", "v")])
+    same(await store.close(writer), True)
     same((await store.take("t")).stop, True)
 
 

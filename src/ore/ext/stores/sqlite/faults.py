@@ -5,7 +5,10 @@ from pathlib import Path
 
 from ore.errors import CorruptError, OreError, StoreError
 
-__all__ = ["is_broken", "is_busy", "store_error"]
+__all__ = ["UNREADABLE", "is_broken", "is_busy", "store_error"]
+
+UNREADABLE = (ValueError, TypeError, RecursionError)
+"""What decoding raises when bytes are not what they should be."""
 
 _BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
 _CORRUPT = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}

@@ -19,15 +19,19 @@ class Job:
 
     Attributes:
         work: What to do; gets what the performer passes.
+        outlasts_power: Whether its effect must survive the machine, not only the process.
         result: What it gave.
         error: What it raised, or why it could not be done.
     """
 
-    __slots__ = ("done", "error", "future", "loop", "result", "work")
+    __slots__ = ("done", "error", "future", "loop", "outlasts_power", "result", "work")
 
-    def __init__(self, work: Callable[[Any], Any], done: Callable[[], None] | None = None) -> None:
+    def __init__(
+        self, work: Callable[[Any], Any], done: Callable[[], None] | None = None, *, outlasts_power: bool = True
+    ) -> None:
         self.work = work
         self.done = done
+        self.outlasts_power = outlasts_power
         self.loop = asyncio.get_running_loop()
         self.future: asyncio.Future[Any] = self.loop.create_future()
         self.result: Any = None
@@ -79,15 +83,20 @@ class Lane:
         self._thread: threading.Thread | None = None
         self._dropped: weakref.finalize[[Job | _End], Lane] | None = None
 
-    def put(self, work: Callable[[Any], T], done: Callable[[], None] | None = None) -> asyncio.Future[T]:
+    def put(
+        self, work: Callable[[Any], T], done: Callable[[], None] | None = None, *, outlasts_power: bool = True
+    ) -> asyncio.Future[T]:
         """Queue `work` for the thread.
 
         A future that is cancelled before the work began takes it back.
 
         Args:
             done: Called in the loop after success, before the future is set.
+            outlasts_power: Whether the future waits until a loss of power could
+                not undo the effect; else it may, but not before that of
+                anything that was put later.
         """
-        job = Job(work, done)
+        job = Job(work, done, outlasts_power=outlasts_power)
         with self._guard:
             (self._queue or self._start()).put(job)
         return cast("asyncio.Future[T]", job.future)
@@ -134,9 +143,11 @@ def _serve(queue: "SimpleQueue[Job | _End]", make: Callable[[], Performer], limi
     performer = make()
     while (end := _serve_group(queue, performer, limit)) is None:
         pass
-    performer.close()
-    if end.job is not None:
-        _deliver((end.job,))
+    try:
+        performer.close()
+    finally:
+        if end.job is not None:
+            _deliver((end.job,))
 
 
 def _serve_group(queue: "SimpleQueue[Job | _End]", performer: Performer, limit: int) -> _End | None:

@@ -28,7 +28,7 @@ _ADVANCE = """UPDATE session SET
     last_at = CASE WHEN ?2 THEN ?3 ELSE last_at END,
     written = (SELECT max(written) + 1 FROM session)
     WHERE number = ?4 AND epoch = ?5
-    RETURNING sequence, preview IS NULL"""
+    RETURNING sequence, preview IS NULL, stop"""
 
 
 def append(connection: sqlite3.Connection, held: Owner, records: Sequence[Record]) -> None:
@@ -43,14 +43,15 @@ def append(connection: sqlite3.Connection, held: Owner, records: Sequence[Record
     advanced = connection.execute(_ADVANCE, values).fetchall()
     if not advanced:
         check_held(connection, held)
-    last, is_unnamed = advanced[0]
+    last, is_unnamed, stop = advanced[0]
     first = last - len(records) + 1
     rows = [(held.number, place, held.epoch, encode_record(record)) for place, record in enumerate(records, first)]
     connection.executemany("INSERT INTO log (session, sequence, epoch, body) VALUES (?, ?, ?, ?)", rows)
     if is_unnamed and turns:
         _name(connection, held.number, turns)
-    for place, record in enumerate(records, first):
-        _follow(connection, held.number, place, record)
+    acted = [_follow(connection, held.number, place, record) for place, record in enumerate(records, first)]
+    if stop and any(acted):
+        clear_stop(connection, held.number)
 
 
 def put_metadata(connection: sqlite3.Connection, number: int, key: str, value: str) -> None:
@@ -66,12 +67,13 @@ def clear_stop(connection: sqlite3.Connection, number: int) -> None:
     connection.execute("UPDATE session SET stop = 0 WHERE number = ? AND stop", (number,))
 
 
-def _follow(connection: sqlite3.Connection, number: int, place: int, record: Record) -> None:
+def _follow(connection: sqlite3.Connection, number: int, place: int, record: Record) -> bool:
+    """Keep the other tables up to date; whether an interrupt noted before has no object any more."""
     match record:
         case TakenRecord(message=message):
-            _take(connection, number, message)
+            return _take(connection, number, message)
         case EndingRecord(message=message):
-            _end(connection, number, message, place)
+            return _end(connection, number, message, place)
         case QuestionRecord(key=key, status=status):
             _ask(connection, number, key, is_open=status is QuestionStatus.OPEN)
         case MetadataRecord(operations=operations):
@@ -82,15 +84,17 @@ def _follow(connection: sqlite3.Connection, number: int, place: int, record: Rec
                     _delete_metadata(connection, number, operation.key)
         case _:
             pass
+    return False
 
 
-def _take(connection: sqlite3.Connection, number: int, message: str) -> None:
+def _take(connection: sqlite3.Connection, number: int, message: str) -> bool:
+    """Whether the message begins with this."""
     statement = "UPDATE inbox SET taken = 1 WHERE session = ? AND id = ? AND NOT taken"
-    if connection.execute(statement, (number, clean(message))).rowcount:
-        clear_stop(connection, number)
+    return connection.execute(statement, (number, clean(message))).rowcount > 0
 
 
-def _end(connection: sqlite3.Connection, number: int, message: str, place: int) -> None:
+def _end(connection: sqlite3.Connection, number: int, message: str, place: int) -> bool:
+    """Whether it was begun."""
     statement = "DELETE FROM inbox WHERE session = ? AND id = ? RETURNING digest, taken"
     rows = connection.execute(statement, (number, clean(message))).fetchall()
     digest, taken = rows[0] if rows else (None, 0)
@@ -99,8 +103,7 @@ def _end(connection: sqlite3.Connection, number: int, message: str, place: int) 
         ON CONFLICT DO UPDATE SET sequence = excluded.sequence""",
         (number, clean(message), digest, place),
     )
-    if taken:
-        clear_stop(connection, number)
+    return bool(taken)
 
 
 def _ask(connection: sqlite3.Connection, number: int, key: str, *, is_open: bool) -> None:

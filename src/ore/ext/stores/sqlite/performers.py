@@ -63,26 +63,36 @@ class GroupWriter(_Side):
 
     Each job has a savepoint: one that is refused rolls back alone. When the
     transaction as a whole fails, each job is tried once more by itself, so one
-    that does not fit on the disk takes no other with it.
+    that does not fit on the disk takes no other with it. A transaction whose
+    jobs need not outlast a loss of power is not synced; the next sync covers it.
     """
 
     def __init__(self, path: Path, open_database: Open, commits: Commits) -> None:
         super().__init__(path, open_database)
         self._commits = commits
+        self._syncs = True
+
+    def close(self) -> None:
+        super().close()
+        self._syncs = True  # as a new connection does
 
     def perform(self, jobs: Sequence[Job]) -> None:
         """Do all jobs; what has a result is durable."""
         try:
             connection = self._connected()
+            self._sync(connection, any(job.outlasts_power for job in jobs))
             _begin(connection)
         except Exception as error:  # whatever it is, those who wait must hear of it
             self._recover(error)
             self._fail(jobs, error)
             return
         try:
-            for job in jobs:
-                _attempt(connection, job)
-            connection.execute("COMMIT")
+            if len(jobs) == 1:
+                _attempt_alone(connection, jobs[0])
+            else:
+                for job in jobs:
+                    _attempt(connection, job)
+                connection.execute("COMMIT")
             self._commits.count += 1
         except Exception as error:
             self._recover(error)
@@ -91,6 +101,11 @@ class GroupWriter(_Side):
                 return
             for job in jobs:
                 self.perform((job,))
+
+    def _sync(self, connection: sqlite3.Connection, syncs: bool) -> None:
+        if syncs is not self._syncs:
+            connection.execute("PRAGMA synchronous = FULL" if syncs else "PRAGMA synchronous = NORMAL")
+            self._syncs = syncs
 
 
 class Reader(_Side):
@@ -124,6 +139,20 @@ def _begin(connection: sqlite3.Connection) -> None:
             if not is_busy(error) or time.monotonic() >= deadline:
                 raise
             time.sleep(random.uniform(0.0005, 0.005))
+
+
+def _attempt_alone(connection: sqlite3.Connection, job: Job) -> None:
+    """The whole transaction is its own: no savepoint needed."""
+    job.result = job.error = None
+    try:
+        job.result = job.work(connection)
+    except sqlite3.Error:
+        raise
+    except Exception as error:
+        connection.execute("ROLLBACK")
+        job.error = error
+    else:
+        connection.execute("COMMIT")
 
 
 def _attempt(connection: sqlite3.Connection, job: Job) -> None:

@@ -156,8 +156,7 @@ def _check_file_system(path: Path, mounts: Path) -> None:
         return
     place, kind = Path(os.path.realpath(path)), ""
     longest = -1
-    for line in table.splitlines():
-        fields = line.split(" ")
+    for fields in [line.split(" ") for line in table.splitlines() if line.count(" ") > 2]:
         point = Path(_unescaped(fields[1]))
         if len(point.parts) >= longest and place.is_relative_to(point):  # the last of two on one point covers the other
             longest, kind = len(point.parts), fields[2]

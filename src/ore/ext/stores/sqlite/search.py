@@ -9,11 +9,12 @@ from collections.abc import Sequence
 from contextlib import closing
 
 from ore.artifact import Codec, Text, clean
+from ore.ext.stores.sqlite.faults import UNREADABLE
 from ore.ledger import Hit, Turn, TurnRecord, decode_record
 
 __all__ = ["catch_up", "find", "forget"]
 
-ROWS = 500
+ROWS = 200
 """Records indexed in one transaction at most, so that appends get their turn in between."""
 
 SHORTEST = 3
@@ -116,7 +117,7 @@ def _turn(body: object, codec: Codec) -> Turn | None:
         return None
     try:
         record = decode_record(body, codec)
-    except ValueError:
+    except UNREADABLE:
         return None
     return record.turn if isinstance(record, TurnRecord) else None
 

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from ore.artifact import CODEC, Codec
-from ore.errors import InputError
+from ore.errors import InputError, StoreError
 from ore.ext.stores.sqlite import search, threads, work
 from ore.ext.stores.sqlite.lane import Lane
 from ore.ext.stores.sqlite.log import append
@@ -97,12 +97,17 @@ class SqliteStore:
 
     async def search(self, text: str, *, limit: int = 20) -> Sequence[Hit]:
         """Turns that contain `text` in any case, the latest written threads first."""
-        if self._full_text:
+        by_index = self._full_text and await self._is_indexed()
+        return await self._reads.put(partial(search.find, text=text, limit=limit, codec=self._codec, by_index=by_index))
+
+    async def _is_indexed(self) -> bool:
+        """Bring the index up to date; where that fails, as on a full disk, turns can still be read."""
+        try:
             while await self._writes.put(partial(search.catch_up, codec=self._codec)):
                 pass
-        return await self._reads.put(
-            partial(search.find, text=text, limit=limit, codec=self._codec, by_index=self._full_text)
-        )
+        except StoreError:
+            return False
+        return True
 
     async def delete(self, thread_id: str) -> bool:
         """Remove a thread."""
@@ -124,7 +129,8 @@ class SqliteStore:
 
     async def take(self, session_id: str) -> Writer:
         """Become the one who may append."""
-        return await self._writes.put(partial(work.take, session_id=check_id(session_id)))
+        # Should the machine fail before anything is appended, there is no writer left to fence; so no sync for this.
+        return await self._writes.put(partial(work.take, session_id=check_id(session_id)), outlasts_power=False)
 
     async def next(self, writer: Writer, *, mark: bool = False) -> Message | None:
         """The message to work on."""
@@ -154,8 +160,10 @@ class SqliteStore:
 
     async def aclose(self) -> None:
         """Do what was asked for, then let go of the file and the threads."""
-        await self._writes.aclose()
-        await self._reads.aclose()
+        try:
+            await self._writes.aclose()
+        finally:
+            await self._reads.aclose()
 
 
 def _advance(writer: Writer, records: int) -> None:

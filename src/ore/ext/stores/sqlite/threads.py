@@ -7,6 +7,7 @@ from datetime import datetime
 
 from ore.artifact import Codec, clean
 from ore.errors import ConflictError, CorruptError, InputError
+from ore.ext.stores.sqlite.faults import UNREADABLE
 from ore.ext.stores.sqlite.log import put_metadata
 from ore.ext.stores.sqlite.owner import missing, number_of
 from ore.ext.stores.sqlite.search import forget
@@ -78,7 +79,7 @@ def records(connection: sqlite3.Connection, thread_id: str, codec: Codec) -> Seq
         for place, epoch, body in rows:
             try:
                 found.append((place, epoch, decode_record(body, codec)))
-            except (ValueError, TypeError) as error:
+            except UNREADABLE as error:
                 raise CorruptError(f"thread {thread_id!r}: record {place} cannot be read: {error}") from error
     return found
 
@@ -140,7 +141,7 @@ def _folded(connection: sqlite3.Connection, number: int, sequence: int, thread_i
                 if record is not None:  # else of a kind that only a newer ore knows
                     fold.add(record)
                 expected += 1
-    except (ValueError, TypeError, sqlite3.DatabaseError) as error:
+    except (*UNREADABLE, sqlite3.DatabaseError) as error:
         raise CorruptError(f"thread {thread_id!r}: record {expected} cannot be read: {error}") from error
     if expected != sequence + 1:
         raise CorruptError(f"thread {thread_id!r}: record {expected} of {sequence} is missing")

@@ -7,6 +7,7 @@ import msgspec
 
 from ore.artifact import Codec, clean
 from ore.errors import ConflictError, CorruptError
+from ore.ext.stores.sqlite.faults import UNREADABLE
 from ore.ext.stores.sqlite.log import clear_stop
 from ore.ext.stores.sqlite.message_rows import COLUMNS, Row, decode_message, digest_of, encode_message
 from ore.ext.stores.sqlite.owner import Owner, check_held, missing, number_of
@@ -16,6 +17,12 @@ __all__ = ["close", "interrupt", "next_message", "park", "pending", "submit", "t
 
 _ORDER = "ORDER BY taken DESC, NOT taken AND mode = 'queue', position"
 """Unfinished ones, then those that steer or interrupt, then the others; each kind first in, first out."""
+
+# No row means that the thread is not there or the id is known.
+_ACCEPT = f"""INSERT INTO inbox (session, digest, {COLUMNS})
+    SELECT number, ?, ?, ?, ?, ?, ? FROM session WHERE id = ?
+    AND NOT EXISTS (SELECT 1 FROM ending WHERE ending.session = number AND message = ?)
+    ON CONFLICT DO NOTHING"""
 
 
 def submit(
@@ -27,25 +34,28 @@ def submit(
         ConflictError: Another content came under this id before.
         NotFoundError: There is no such thread.
     """
-    number = number_of(connection, session_id)
     digest = digest_of(message)
+    values = (message.id, clean(message.mode), encode_message(message), message.attempts, message.taken)
+    if connection.execute(_ACCEPT, (digest, *values, session_id, message.id)).rowcount:
+        return None
+    return _known(connection, session_id, message.id, digest, codec)
+
+
+def _known(
+    connection: sqlite3.Connection, session_id: str, message_id: str, digest: bytes, codec: Codec
+) -> EndingRecord | Message:
+    number = number_of(connection, session_id)
     waiting = connection.execute(
-        f"SELECT digest, {COLUMNS} FROM inbox WHERE session = ? AND id = ?", (number, message.id)
+        f"SELECT digest, {COLUMNS} FROM inbox WHERE session = ? AND id = ?", (number, message_id)
     ).fetchone()
     if waiting is not None:
-        _check_same(waiting[0], digest, message.id)
+        _check_same(waiting[0], digest, message_id)
         return _decoded(waiting[1:], session_id, codec)
     ended = connection.execute(
-        "SELECT digest, sequence FROM ending WHERE session = ? AND message = ?", (number, message.id)
+        "SELECT digest, sequence FROM ending WHERE session = ? AND message = ?", (number, message_id)
     ).fetchone()
-    if ended is not None:
-        _check_same(ended[0], digest, message.id)
-        return _ending(connection, number, ended[1], session_id)
-    connection.execute(
-        f"INSERT INTO inbox (session, digest, {COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)",
-        (number, digest, message.id, clean(message.mode), encode_message(message), message.attempts, message.taken),
-    )
-    return None
+    _check_same(ended[0], digest, message_id)
+    return _ending(connection, number, ended[1], session_id)
 
 
 def pending(connection: sqlite3.Connection, session_id: str, codec: Codec) -> Sequence[Message]:
@@ -149,7 +159,7 @@ def _check_same(known: bytes | None, digest: bytes, message_id: str) -> None:
 def _decoded(row: Row, session_id: str, codec: Codec) -> Message:
     try:
         return decode_message(row, codec)
-    except (ValueError, TypeError) as error:
+    except UNREADABLE as error:
         raise CorruptError(f"thread {session_id!r}: message {row[0]!r} cannot be read: {error}") from error
 
 
@@ -157,7 +167,7 @@ def _ending(connection: sqlite3.Connection, number: int, sequence: int, session_
     row = connection.execute("SELECT body FROM log WHERE session = ? AND sequence = ?", (number, sequence)).fetchone()
     try:
         record = decode_record(row[0])
-    except (ValueError, TypeError) as error:
+    except UNREADABLE as error:
         raise CorruptError(f"thread {session_id!r}: record {sequence} cannot be read: {error}") from error
     if not isinstance(record, EndingRecord):
         raise CorruptError(f"thread {session_id!r}: record {sequence} is not the ending that it was")
