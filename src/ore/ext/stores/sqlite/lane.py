@@ -38,15 +38,15 @@ class Job:
         self.error: BaseException | None = None
 
     def settle(self) -> None:
-        """Tell whoever waits; in their loop."""
-        if self.future.done():  # they went away
+        """Tell whoever waits, unless they went away; in their loop."""
+        if self.error is None and self.done is not None:
+            self.done()
+        if self.future.done():
             return
         if self.error is not None:
             self.future.set_exception(self.error)
-            return
-        if self.done is not None:
-            self.done()
-        self.future.set_result(self.result)
+        else:
+            self.future.set_result(self.result)
 
 
 class Performer(Protocol):
@@ -91,7 +91,8 @@ class Lane:
         A future that is cancelled before the work began takes it back.
 
         Args:
-            done: Called in the loop after success, before the future is set.
+            done: Called in the loop after success, before the future is set;
+                also when nobody waits for it any more.
             outlasts_power: Whether the future waits until a loss of power could
                 not undo the effect; else it may, but not before that of
                 anything that was put later.
@@ -159,7 +160,13 @@ def _serve_group(queue: "SimpleQueue[Job | _End]", performer: Performer, limit: 
         if len(jobs) >= limit or queue.empty():
             break
         item = queue.get()
-    if wanted := [job for job in jobs if not job.future.cancelled()]:
+    wanted: list[Job] = []
+    for job in jobs:
+        if job.future.cancelled():
+            job.error = asyncio.CancelledError()
+        else:
+            wanted.append(job)
+    if wanted:
         performer.perform(wanted)
     _deliver(jobs)
     return item if isinstance(item, _End) else None
