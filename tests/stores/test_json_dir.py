@@ -19,7 +19,7 @@ from ore.errors import ConflictError, CorruptError, InputError, NotFoundError, S
 from ore.ext.stores.json_dir import JsonStore
 from ore.ext.stores.json_dir import folder as json_folder
 from ore.ext.stores.json_dir.lines import line_of
-from ore.ext.stores.json_dir.names import id_of, stem_of
+from ore.ext.stores.json_dir.names import id_of, marked
 from ore.ledger import (
     Control,
     ControlRecord,
@@ -36,6 +36,7 @@ from ore.ledger import (
     Turn,
     TurnRecord,
     encode_turn,
+    is_id,
 )
 from stores.json_folder import contents, fill, ids, mode, names, opened, said, save, turn, write
 
@@ -172,11 +173,11 @@ THREAD_IDS = st.from_regex(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,127}", fullmatch=True)
 
 @pytest.mark.requirement("L11")
 @given(st.lists(THREAD_IDS | st.sampled_from(["A", "a", "Ab", "aB", "AB", "ab"]), unique=True, min_size=2))
-def test_no_two_ids_have_one_file_also_where_case_does_not_count(thread_ids: list[str]) -> None:
-    stems = [stem_of(thread_id) for thread_id in thread_ids]
-    assert [id_of(stem) for stem in stems] == thread_ids
+def test_marked_names_differ_also_where_case_does_not_count(thread_ids: list[str]) -> None:
+    stems = [marked(thread_id) for thread_id in thread_ids]
+    assert [id_of(stem) for stem in (*stems, *thread_ids)] == thread_ids * 2
     assert len({stem.casefold() for stem in stems}) == len(thread_ids)
-    assert all(len(stem) <= 200 and not stem.startswith(".") and "/" not in stem for stem in stems)
+    assert not any(is_id(stem) or len(stem) > 200 or stem.startswith(".") or "/" in stem for stem in stems)
 
 
 @pytest.mark.parametrize("stem", ["a^", "a^g", "a^2", "a^01", "A^1", "a^1^1", "^1", "", "a b", "1^1", "a^" + "f" * 40])
@@ -184,26 +185,38 @@ def test_other_names_are_no_threads(stem: str) -> None:
     assert id_of(stem) is None
 
 
-async def test_an_old_file_with_capitals_is_found_and_keeps_its_name(tmp_path: Path) -> None:
-    write(tmp_path / "Trip-1.json", '{"id": "Trip-1", "turns": [{"role": "user", "artifacts": []}]}')
+@pytest.mark.requirement("L11")
+async def test_ids_that_differ_in_case_have_files_that_differ_in_more(tmp_path: Path) -> None:
+    """The first one's name is the id, as the original has it."""
+    thread_ids = ["Trip", "trip", "TRIP", "trip-1"]
+    for thread_id in thread_ids:
+        async with opened(tmp_path) as store:
+            await store.create(thread_id, {"is": thread_id})
+            await save(store, thread_id, said(thread_id))
+    assert names(tmp_path) == {"Trip.json", "trip^0.json", "trip^f.json", "trip-1.json"}
     async with opened(tmp_path) as store:
-        await save(store, "Trip-1", said("new"))
-        with pytest.raises(ConflictError):
-            await store.create("Trip-1", {})
-        await store.create("trip-1", {})
-        assert sorted(thread.id for thread in (await store.list()).threads) == ["Trip-1", "trip-1"]
-        assert len((await store.load("Trip-1")).turns) == 2
-    assert names(tmp_path) == {"Trip-1.json", "trip-1.json"}
+        for thread_id in thread_ids:
+            assert await store.get_by("is", thread_id) == thread_id
+            assert ids((await store.load(thread_id)).turns) == [thread_id]
+        assert await store.delete("Trip")
+        await store.create("tRIP", {})
+        await store.delete("trip")
+        await store.create("trip", {})
+        assert names(tmp_path) == {"tRIP.json", "trip^0.json", "trip^f.json", "trip-1.json"}
 
 
 async def test_a_file_is_not_taken_for_that_of_an_id_in_another_case(tmp_path: Path) -> None:
     """As a file system that does not tell them apart would offer it."""
-    write(tmp_path / "trip-1.json", '{"id": "Trip-1", "turns": []}')
+    write(tmp_path / "trip.json", '{"id": "Trip", "turns": []}')
     async with opened(tmp_path) as store:
-        with pytest.raises(NotFoundError):
-            await store.load("trip-1")
-        with pytest.raises(ConflictError):
-            await store.create("trip-1", {})
+        for work in (store.load, store.take):
+            with pytest.raises(NotFoundError):
+                await work("trip")
+        assert not await store.delete("trip")
+        await store.create("trip", {})
+        await save(store, "trip", said("1"))
+        assert ids((await store.load("trip")).turns) == ["1"]
+    assert names(tmp_path) == {"trip.json", "trip^0.json"}
 
 
 async def test_a_file_under_another_name_is_a_thread_of_that_name(tmp_path: Path) -> None:
@@ -259,11 +272,14 @@ async def test_a_symbolic_link_leads_nowhere(tmp_path: Path, name: str) -> None:
 # ── Damage ───────────────────────────────────────────────────────────────────
 
 
-@pytest.mark.requirement("L13")
-@pytest.mark.parametrize(
-    "damage",
-    [b"", b"{", b"\x00" * 40, b"[]", b"null", b"{}", b'{"turns": {}}', b'{"turns": [1]}', b'{"turns": [{}]}', b"\xff"],
+DAMAGES = (
+    *(b"", b"{", b"\0" * 40, b"[]", b"null", b"{}", b"\xff", b'{"turns":' * 10_000),
+    *(b'{"turns": {}}', b'{"turns": [1]}', b'{"turns": [{}]}'),
 )
+
+
+@pytest.mark.requirement("L13")
+@pytest.mark.parametrize("damage", DAMAGES, ids=lambda damage: repr(damage[:20]))
 async def test_a_corrupt_file_names_itself_and_hides_no_other(tmp_path: Path, damage: bytes) -> None:
     await fill(tmp_path, bad="needle", good="needle")
     write(tmp_path / "bad.json", damage)

@@ -264,6 +264,11 @@ async def test_a_write_that_failed_and_cannot_be_undone_is_never_read(
         assert ids((await store.load("t")).turns) == ["1"]
         await store.append(writer, [said("3")])
         assert (ids((await store.load("t")).turns), writer.sequence) == (["1", "3"], 2)
+        with monkeypatch.context() as patch:
+            for name in ("fsync", "ftruncate"):
+                patch.setattr(os, name, fails)
+            with pytest.raises(StoreError):
+                await store.append(writer, [said("4")])
     async with opened(tmp_path) as store:
         assert ids((await store.load("t")).turns) == ["1", "3"]
 

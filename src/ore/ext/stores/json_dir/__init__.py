@@ -17,10 +17,11 @@ its place, and the log goes. Until then the thread is the file and the log
 together. A crash leaves lines that the file has already (their numbers say so)
 or half a line at the end (its checksum says so; it was never acknowledged).
 
-A thread's id is its file's name. Ids with capital letters carry a mark of them
-(`Trip` is `trip^1.json`), since some file systems take `a` and `A` for one
-name; an old `Trip.json` is found and keeps its name. `.lock` is locked by the
-one process that has the folder open. A symbolic link in the folder is refused.
+A thread's id is its file's name. Where there is another id that differs in
+capitals only, which some file systems take for the same name, the later one
+gets a mark: after `trip.json` the thread `Trip` is `trip^1.json`. `.lock` is
+locked by the one process that has the folder open. A symbolic link in the
+folder is refused.
 Names that begin with a dot and end with `.tmp` are unfinished files of a
 process that died; the next one removes them.
 

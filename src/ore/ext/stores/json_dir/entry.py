@@ -55,6 +55,7 @@ class Entry:
 
     Attributes:
         path: The thread's file.
+        log: What was written since.
         fold: Facts, tip, effects and questions; the turns too, when they are kept.
         frame: Number of the last line.
         born: Tells a thread from another one under its id later.
@@ -67,7 +68,7 @@ class Entry:
 
     __slots__ = (
         *("born", "digests", "endings", "epoch", "fold", "frame", "has_unknown", "id", "inbox", "is_behind"),
-        *("is_changed", "is_earlier", "last_at", "log_bytes", "others", "parked", "path", "preview", "sequence"),
+        *("is_changed", "is_earlier", "last_at", "log", "log_bytes", "others", "parked", "path", "preview", "sequence"),
         *("stamps", "stop", "turns", "written", "_keeps_turns"),
     )
 
@@ -77,6 +78,7 @@ class Entry:
         kept = file.kept or Kept()
         self.id = thread_id
         self.path = path
+        self.log = path.with_suffix(".log")
         self.others = file.others
         self.fold = Fold(metadata=dict(file.metadata))
         self.fold.tip = file.tip
@@ -98,11 +100,6 @@ class Entry:
         self.log_bytes = 0
         self.is_earlier = file.kept is None
         self.is_behind = self.is_changed = self.has_unknown = False
-
-    @property
-    def log(self) -> Path:
-        """What was written since the file."""
-        return self.path.with_suffix(".log")
 
     @property
     def waits_for_people(self) -> bool:

@@ -14,6 +14,7 @@ from ore.errors import SessionOwnedError, StoreError
 __all__ = [
     "Stamp",
     "append",
+    "cut",
     "is_unfinished",
     "lock",
     "make_folder",
@@ -120,6 +121,17 @@ def append(path: Path, at: int, line: bytes, not_before_ns: int) -> Stamp:
         return found
     finally:
         os.close(descriptor)
+
+
+def cut(path: Path, end: int) -> None:
+    """Let a file end at `end`, if it does not end before."""
+    if size_of(path) > end:
+        descriptor = os.open(path, os.O_WRONLY | _OWN)
+        try:
+            os.ftruncate(descriptor, end)
+            _sync(descriptor)
+        finally:
+            os.close(descriptor)
 
 
 def replace(path: Path, parts: Iterable[bytes], not_before_ns: int) -> Stamp:

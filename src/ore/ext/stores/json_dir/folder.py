@@ -14,8 +14,8 @@ from ore.ext.stores.json_dir import files, thread_file
 from ore.ext.stores.json_dir.entry import Entry, Stamps
 from ore.ext.stores.json_dir.frames import AppendFrame, Frame, decode_line, encode_frame
 from ore.ext.stores.json_dir.lines import line_of
-from ore.ext.stores.json_dir.names import stem_of
-from ore.ext.stores.json_dir.reading import read_entry, read_whole, renewed
+from ore.ext.stores.json_dir.names import marked
+from ore.ext.stores.json_dir.reading import is_own, read_entry, read_whole, renewed
 from ore.ext.stores.json_dir.rows import Row, Rows
 from ore.ext.stores.json_dir.thread_file import Kept
 
@@ -49,6 +49,8 @@ class Folder:
         self._last = 0
         self._entries: OrderedDict[str, Entry] = OrderedDict()
         self._rows = Rows(path)
+        self._names: set[str] = set()
+        """Of all files, as a file system that ignores case compares them."""
         self._ends: dict[Path, int] = {}
         """Where logs end, although a write that failed may have left something there."""
 
@@ -63,17 +65,19 @@ class Folder:
         files.make_folder(self.path)
         lock = files.lock(self.path / LOCK)
         try:
-            latest = self.path.stat().st_mtime_ns
+            self._last = self.path.stat().st_mtime_ns
+            self._names.clear()
             with os.scandir(self.path) as found:
                 for file in found:
                     if files.is_unfinished(file.name):
                         files.remove(Path(file.path))
                     else:
-                        latest = max(latest, file.stat(follow_symlinks=False).st_mtime_ns)
+                        self._names.add(file.name.casefold())
+                        self._last = max(self._last, file.stat(follow_symlinks=False).st_mtime_ns)
         except BaseException:
             os.close(lock)
             raise
-        self._lock, self._last = lock, latest
+        self._lock = lock
 
     def close(self) -> None:
         """Bring files up to date as far as the disk allows, forget all and give the folder back."""
@@ -84,8 +88,12 @@ class Folder:
                 with suppress(OSError, StoreError):
                     if entry.is_behind and _stamps(entry.path) == entry.stamps:
                         self._refresh(entry)
+            for log_path, end in self._ends.items():
+                with suppress(OSError, StoreError):
+                    files.cut(log_path, end)
         finally:
             self._entries.clear()
+            self._ends.clear()
             self._rows.clear()
             lock, self._lock = self._lock, None
             os.close(lock)
@@ -101,9 +109,11 @@ class Folder:
         Raises:
             ConflictError: It exists.
         """
-        if self._find(thread_id) is not None:
+        if self._find_own(thread_id) is not None:
             raise ConflictError(f"thread {thread_id!r} exists")
-        path = self._path(stem_of(thread_id))
+        path = self.path / f"{thread_id}.json"
+        if path.name.casefold() in self._names or files.stamp(path) is not None:
+            path = self.path / f"{marked(thread_id)}.json"
         if files.remove(path.with_suffix(".log")):  # of a thread that was deleted, but not its log
             files.sync_folder(self.path)
         now = self.tick()
@@ -115,16 +125,18 @@ class Folder:
             with suppress(OSError):
                 files.remove(path)
             raise
+        self._names.add(path.name.casefold())
 
     def delete(self, thread_id: str) -> bool:
         """Remove a thread, readable or not; whether there was one."""
-        path = self._find(thread_id)
+        path = self._find_own(thread_id)
         if path is None:
             return False
         entry_log = path.with_suffix(".log")
         self._entries.pop(thread_id, None)
         self._ends.pop(entry_log, None)
         files.remove(path)
+        self._names.discard(path.name.casefold())
         files.sync_folder(self.path)
         with suppress(OSError):  # without its file a log says nothing, and the next thread of that id removes it
             files.remove(entry_log)
@@ -210,20 +222,25 @@ class Folder:
             return entry
         return read_entry(thread_id, path, self.codec, self._ends.get(path.with_suffix(".log")))
 
-    def _path(self, stem: str) -> Path:
-        return self.path / f"{stem}.json"
-
     def _find(self, thread_id: str) -> Path | None:
-        """The file of a thread: under its usual name, else under the id as it is.
+        """The file of a thread, or one that a file system which ignores case takes for it.
 
         Raises:
             StoreError: It is no file of the store's own.
         """
-        usual = self._path(stem_of(thread_id))
-        if files.stamp(usual) is not None:
-            return usual
-        plain = self._path(thread_id)
-        return plain if plain != usual and files.stamp(plain) is not None else None
+        for stem in (marked(thread_id), thread_id):
+            path = self.path / f"{stem}.json"
+            if files.stamp(path) is not None:
+                return path
+        return None
+
+    def _find_own(self, thread_id: str) -> Path | None:
+        """The file of a thread, readable or not."""
+        path = self._find(thread_id)
+        try:
+            return path if path is None or is_own(thread_id, thread_file.outline(thread_id, path)) else None
+        except StoreError:
+            return path
 
     def _there(self, thread_id: str) -> Path:
         path = self._find(thread_id)

@@ -17,9 +17,14 @@ from ore.ext.stores.json_dir.lines import ONE_LINE, lines_in
 from ore.ext.stores.json_dir.thread_file import ThreadFile
 from ore.ledger import Turn, TurnRecord, encode_turn, preview
 
-__all__ = ["read_entry", "read_whole", "renewed"]
+__all__ = ["is_own", "read_entry", "read_whole", "renewed"]
 
 log = logging.getLogger(__name__)
+
+
+def is_own(thread_id: str, file: ThreadFile) -> bool:
+    """Whether the file is not that of an id in another case, which some file systems do not tell apart."""
+    return file.id is None or file.id == thread_id or file.id.casefold() != thread_id.casefold()
 
 
 def read_entry(thread_id: str, path: Path, codec: Codec, end: int | None = None) -> Entry:
@@ -38,7 +43,8 @@ def read_entry(thread_id: str, path: Path, codec: Codec, end: int | None = None)
     if file.kept is None:
         with _readable(thread_id, path):
             _count(entry, file, codec)
-    _replay(entry, codec, end)
+    if stamps[1] is not None:
+        _replay(entry, codec, end)
     entry.stamps = stamps
     return entry
 
@@ -76,13 +82,12 @@ def _readable(thread_id: str, path: Path, where: str = "") -> Iterator[None]:
     """Say which file it is that cannot be read."""
     try:
         yield
-    except (ValueError, TypeError, LookupError) as error:
+    except (ValueError, TypeError, LookupError, RecursionError) as error:
         raise CorruptError(f"thread {thread_id!r}: {str(path)!r} cannot be read: {where}{error}") from error
 
 
 def _entry(thread_id: str, path: Path, file: ThreadFile, codec: Codec, turns: Sequence[Turn] | None = None) -> Entry:
-    if file.id is not None and file.id != thread_id and file.id.casefold() == thread_id.casefold():
-        # On a file system that does not tell one case from another.
+    if not is_own(thread_id, file):
         raise NotFoundError(f"no thread {thread_id!r}; the file of that name is {file.id!r}'s")
     with _readable(thread_id, path):
         return Entry(thread_id, path, file, codec, turns)

@@ -2,16 +2,17 @@
 
 import logging
 import os
+import stat
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 
 import msgspec
 
-from ore.errors import OreError, StoreError
+from ore.errors import OreError
 from ore.ext.stores.json_dir import files
 from ore.ext.stores.json_dir.entry import Entry, Stamps
-from ore.ext.stores.json_dir.names import id_of, stem_of
+from ore.ext.stores.json_dir.names import id_of, marked
 from ore.ledger import Summary
 
 __all__ = ["ReadEntry", "Row", "Rows"]
@@ -60,7 +61,7 @@ class Rows:
         """
         rows: dict[str, Row] = {}
         faults: dict[str, Stamps] = {}
-        for thread_id, path, stamps in _threads(self._folder):
+        for thread_id, name, stamps in _threads(self._folder):
             row = self._known.get(thread_id)
             if row is not None and row.stamps == stamps:
                 rows[thread_id] = row
@@ -68,7 +69,7 @@ class Rows:
                 faults[thread_id] = stamps
             else:
                 try:
-                    rows[thread_id] = _row(entry_of(thread_id, path, stamps), stamps)
+                    rows[thread_id] = _row(entry_of(thread_id, self._folder / name, stamps), stamps)
                 except (OSError, OreError) as error:
                     log.warning("passed over: %s", error)
                     faults[thread_id] = stamps
@@ -91,16 +92,18 @@ def _row(entry: Entry, stamps: Stamps) -> Row:
     )
 
 
-def _threads(folder: Path) -> Iterator[tuple[str, Path, Stamps]]:
-    """Every file that is a thread's, with the stamps of its files."""
+def _threads(folder: Path) -> Iterator[tuple[str, str, Stamps]]:
+    """Every file that is a thread's: the id, its name and the stamps of its files."""
     stamps: dict[str, files.Stamp] = {}
     with os.scandir(folder) as found:
         for file in found:
-            with suppress(StoreError, FileNotFoundError):  # what is no regular file is not the store's
-                stamps[file.name] = files.stamp_of(file.stat(follow_symlinks=False), Path(file.path))
+            with suppress(FileNotFoundError):
+                facts = file.stat(follow_symlinks=False)
+                if stat.S_ISREG(facts.st_mode):  # what is no regular file is not the store's
+                    stamps[file.name] = (facts.st_mtime_ns, facts.st_size, facts.st_ino)
     for name, stamp in stamps.items():
         stem = name.removesuffix(".json")
         thread_id = id_of(stem) if name != stem else None
-        if thread_id is None or (stem != (usual := stem_of(thread_id)) and f"{usual}.json" in stamps):
+        if thread_id is None or (stem == thread_id and f"{marked(thread_id)}.json" in stamps):
             continue
-        yield thread_id, folder / name, (stamp, stamps.get(f"{stem}.log"))
+        yield thread_id, name, (stamp, stamps.get(f"{stem}.log"))

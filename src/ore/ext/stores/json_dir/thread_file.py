@@ -167,7 +167,7 @@ def _parsed(thread_id: str, path: Path, content: bytes) -> ThreadFile:
             others={key: msgspec.Raw(bytes(value)) for key, value in fields.items()},
             turns=turns,
         )
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, RecursionError) as error:
         raise CorruptError(f"thread {thread_id!r}: {str(path)!r} cannot be read: {error}") from error
 
 
