@@ -1,7 +1,7 @@
 """`State`: a conversation as everything else sees it; `Buffer`, the flat one."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Protocol, runtime_checkable
+from typing import Final, Protocol, runtime_checkable
 
 from ore.artifact import Artifact, clean
 from ore.errors import ConflictError, InputError
@@ -12,13 +12,17 @@ from ore.ledger.window import Window
 __all__ = ["Buffer", "Meta", "State", "check_turn", "place"]
 
 
+_NONE: Final[dict[str, str]] = {}
+"""No facts: shared by all who have none, and never written to."""
+
+
 class Meta:
     """String facts beside a conversation; every handle of one state shares them."""
 
     __slots__ = ("_values",)
 
     def __init__(self, values: Mapping[str, str] | None = None) -> None:
-        self._values: dict[str, str] = dict(values or {})
+        self._values: dict[str, str] = dict(values) if values else _NONE
 
     def get(self, key: str) -> str | None:
         """The value; `None` when there is none, which is not the same as empty."""
@@ -26,11 +30,11 @@ class Meta:
 
     def set(self, key: str, value: str) -> None:
         """Set it, here only: a session journals through `Stream.set_metadata`."""
-        self._values[clean(key)] = clean(value)
+        self._values = {**self._values, clean(key): clean(value)}
 
     def delete(self, key: str) -> None:
         """Remove it; a missing key is fine."""
-        self._values.pop(key, None)
+        self._values = {name: value for name, value in self._values.items() if name != key}
 
     def all(self) -> dict[str, str]:
         """A copy of all."""
@@ -38,7 +42,7 @@ class Meta:
 
     def replace_all(self, values: Mapping[str, str]) -> None:
         """Put others in place of all, for every handle."""
-        self._values = dict(values)
+        self._values = dict(values) if values else _NONE
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._values)

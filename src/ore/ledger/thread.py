@@ -198,6 +198,7 @@ class Thread:
         last = chained[-1].id if chained else None
         self._tip = last if tip is msgspec.UNSET else tip
         self._walk()
+        self.trim()
 
     def trim(self) -> None:
         """Give back memory that can be had again; for a thread at rest."""

@@ -1,7 +1,7 @@
 """`Core`: a session's inside, shared by its front (`Stream`) and its worker."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
@@ -14,6 +14,7 @@ from ore.ledger import (
     EffectRecord,
     EndingRecord,
     Outcome,
+    QuestionRecord,
     Record,
     Role,
     State,
@@ -30,12 +31,15 @@ from ore.session.item import Item
 from ore.session.journal import SessionJournal
 from ore.session.kit import Kit
 from ore.session.latch import Latch
+from ore.session.line import queue_of
 from ore.session.questions import Questions
 
 if TYPE_CHECKING:
     from ore.session.stream import Stream
 
 __all__ = ["Core"]
+
+NOTHING: Final[Mapping[str, Any]] = {}
 
 
 class Core:
@@ -48,15 +52,17 @@ class Core:
         running: The message that runs.
         epoch: The first half of event ids: at least that of the next owner.
         closed: Nothing is taken in any more.
-        shut: Set when nothing goes on any more either.
+        shut: Made when it closes, and set when nothing goes on any more either.
         leaving: The process shuts down: what runs is cut and goes on elsewhere.
-        questions: What waits for people.
         effects: What the store knew of calls when the session was loaded.
         started: The last turn of unfinished messages at that time.
     """
 
     __slots__ = (
+        "_asked",
         "_bus",
+        "_number",
+        "_questions",
         "_step",
         "agent",
         "calls",
@@ -68,7 +74,6 @@ class Core:
         "journal",
         "kit",
         "leaving",
-        "questions",
         "running",
         "shut",
         "started",
@@ -83,20 +88,19 @@ class Core:
         self.id = stored.id
         self.epoch = stored.epoch + 1
         self.thread = Thread(stored.turns, tip=stored.tip, meta=stored.metadata)
-        self.journal = SessionJournal(kit.store, kit.placement, stored.id, self._decided, self._taken, stored.sequence)
+        self.journal = SessionJournal(self, stored.sequence)
         self.agent: AgentSpec | None = None
-        self.effects: Mapping[str, EffectRecord] = stored.effects
-        self.started: Mapping[str, str] = stored.started
-        self.waiting: list[Item] = []
-        self.intake: list[Item] = []
+        self.effects: Mapping[str, EffectRecord] = stored.effects or NOTHING
+        self.started: Mapping[str, str] = stored.started or NOTHING
+        self.waiting: Sequence[Item] = ()
+        self.intake: Sequence[Item] = ()
         self.running: Item | None = None
         self.closed = False
         self.leaving = False
-        self.shut: Latch[None] = Latch()
-        asking = kit.services.asking
-        self.questions = Questions(asking, self.journal, self.emit, kit.services.clock)
-        self.questions.load(stored.questions)
-        self.questions.keep_open = self._parks
+        self.shut: Latch[None] | None = None
+        self._asked: Mapping[str, QuestionRecord] = stored.questions or NOTHING
+        self._questions: Questions | None = None
+        self._number = 0
         self.calls: CallHandler | None = None
         self._bus: EventBus | None = None
         self._step: Step | None = None
@@ -114,6 +118,7 @@ class Core:
                 on_expire=self.trim,
                 idle_s=self.kit.limits.window_s,
             )
+            self._bus.fan_out.go_on(self._number)
         return self._bus
 
     @property
@@ -122,6 +127,17 @@ class Core:
         if self._step is None:
             self._step = self._make_step()
         return self._step
+
+    @property
+    def questions(self) -> Questions:
+        """What waits for people; made on first use."""
+        if self._questions is None:
+            services = self.kit.services
+            self._questions = Questions(services.asking, self.journal, self.emit, services.clock)
+            self._questions.load(self._asked)
+            self._questions.keep_open = self._parks
+            self._asked = NOTHING
+        return self._questions
 
     @property
     def phase(self) -> str:
@@ -169,23 +185,10 @@ class Core:
             turns=self.thread.turns,
             metadata=self.thread.meta.all(),
             phase=self.phase,
-            queue=self.queue(),
+            queue=queue_of(self.running, self.waiting),
             questions=self.questions.open,
             blocks=self.bus.fan_out.blocks,
         )
-
-    def queue(self) -> Sequence[Mapping[str, Any]]:
-        """The running message and those that wait, in order."""
-        items = [self.running] if self.running else []
-        return [
-            {
-                "id": item.message.id,
-                "content": item.message.artifacts,
-                "status": "running" if item is self.running else "waiting",
-                "position": position,
-            }
-            for position, item in enumerate([*items, *self.waiting], start=0 if items else 1)
-        ]
 
     @property
     def current(self) -> Item | None:
@@ -198,14 +201,6 @@ class Core:
         if self.intake or not self.closed:
             return True
         return not self.leaving and any(item.message.taken for item in self.waiting)
-
-    def find(self, message_id: str) -> Item | None:
-        """The message of that id that has not ended."""
-        running = () if self.running is None else (self.running, *self.running.joined)
-        for item in (*running, *self.waiting):
-            if item.message.id == message_id:
-                return item
-        return None
 
     def tip_before(self, item: Item) -> str | None:
         """Id of the turn before a message's first one, which an earlier process may have recorded."""
@@ -222,20 +217,14 @@ class Core:
         if self.running is None:
             self._step = self.calls = None
             self.thread.trim()
+            self.journal.trim()
+            if self._bus is not None:  # nobody reads it and its window went: only where its ids stand is kept
+                self._number = self._bus.fan_out.last
+                self._bus = None
+            if self._questions is not None and not self._questions.known:
+                self._questions = None
             if self.kit.rested is not None:
                 self.kit.rested(self.id)
-
-    def put(self, item: Item) -> None:
-        """Let a message wait: those that steer or interrupt before all others."""
-        place = len(self.waiting)
-        if item.message.mode != "queue":
-            place = next((n for n, other in enumerate(self.waiting) if other.message.mode == "queue"), place)
-        self.waiting.insert(place, item)
-
-    def drop(self, item: Item) -> None:
-        """Let a message wait no more."""
-        self.intake = [other for other in self.intake if other is not item]
-        self.waiting = [other for other in self.waiting if other is not item]
 
     def steers(self) -> bool:
         """Whether a message waits to enter the running loop."""
@@ -250,7 +239,7 @@ class Core:
             await self._join(self.running, item)
 
     async def _join(self, running: Item, item: Item) -> None:
-        self.waiting.remove(item)
+        self.waiting = [other for other in self.waiting if other is not item]
         token = CURRENT.set(item.envelope)
         try:
             await item.ticket.accepted()
@@ -294,18 +283,20 @@ class Core:
         )
         return Step(self.thread, bus=self.bus, journal=self.journal, hooks=hooks, options=options)
 
-    def _decided(self, ending: EndingRecord) -> None:
+    def decided(self, ending: EndingRecord) -> None:
+        """An ending is durable."""
         if self.running is not None and self.running.message.id == ending.message:
             self.running.decided = True
 
-    async def _taken(self, writer: Writer, foreign: bool) -> None:
+    async def taken(self, writer: Writer, *, foreign: bool) -> None:
         """A new epoch; when somebody else wrote since, read the thread anew."""
         if foreign:
             stored = await self.kit.store.load(self.id)
             self.thread.replace_all(stored.turns, tip=stored.tip)
             self.thread.meta.replace_all(stored.metadata)
             self.effects, self.started = stored.effects, stored.started
-            self.questions.load(stored.questions)
+            if stored.questions:
+                self.questions.load(stored.questions)
         self.epoch = writer.epoch
         if self._bus is not None:
             fan_out = self._bus.fan_out

@@ -1,43 +1,54 @@
 """`SessionJournal`: a session's way into its store."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Sequence
+from typing import Protocol
 
-from ore.ledger import EndingRecord, Record, Store, Writer
-from ore.session.placement import Placement
+from ore.ledger import EndingRecord, Record, Writer
+from ore.session.kit import Kit
 
 __all__ = ["SessionJournal"]
+
+
+class JournalOwner(Protocol):
+    """The session that a journal belongs to."""
+
+    @property
+    def id(self) -> str:
+        """Its id."""
+        ...
+
+    @property
+    def kit(self) -> Kit:
+        """Where it stores, and who may."""
+        ...
+
+    def decided(self, ending: EndingRecord) -> None:
+        """Called with each ending as soon as it is durable."""
+        ...
+
+    async def taken(self, writer: Writer, *, foreign: bool) -> None:
+        """Called with each new writer before anything is appended.
+
+        Args:
+            writer: The writer.
+            foreign: Whether somebody else appended since this session last did.
+        """
+        ...
 
 
 class SessionJournal:
     """Appends records, with the writer of the running activation or with one of its own.
 
     Args:
-        store: Where they go.
-        placement: Who may write.
-        session_id: Whose they are.
-        decided: Called with each ending as soon as it is durable.
-        taken: Called with each new writer before anything is appended, and
-            with whether somebody else appended since this session last did.
-        sequence: Number of the last record that this session knows.
+        owner: The session.
+        sequence: Number of the last record that it knows.
     """
 
-    __slots__ = ("_decided", "_gate", "_id", "_placement", "_sequence", "_store", "_taken", "writer")
+    __slots__ = ("_gate", "_owner", "_sequence", "writer")
 
-    def __init__(
-        self,
-        store: Store,
-        placement: Placement,
-        session_id: str,
-        decided: Callable[[EndingRecord], None],
-        taken: Callable[[Writer, bool], Awaitable[None]],
-        sequence: int,
-    ) -> None:
-        self._store = store
-        self._placement = placement
-        self._id = session_id
-        self._decided = decided
-        self._taken = taken
+    def __init__(self, owner: JournalOwner, sequence: int) -> None:
+        self._owner = owner
         self._sequence = sequence
         self._gate: asyncio.Lock | None = None
         self.writer: Writer | None = None
@@ -46,15 +57,15 @@ class SessionJournal:
         """Make records durable, all or none; takes the session for that when nobody has it."""
         if self.writer is None:
             return self._borrow(records)
-        work = self._store.append(self.writer, records)
+        work = self._owner.kit.store.append(self.writer, records)
         endings = [record for record in records if type(record) is EndingRecord]
         return self._watched(work, endings) if endings else work
 
     async def take(self) -> Writer:
         """Become the one who may append, for an activation."""
         async with self._locked():
-            writer = await self._store.take(self._id)
-            await self._taken(writer, writer.sequence != self._sequence)
+            writer = await self._owner.kit.store.take(self._owner.id)
+            await self._owner.taken(writer, foreign=writer.sequence != self._sequence)
             self._sequence = writer.sequence
             self.writer = writer
             return writer
@@ -66,7 +77,12 @@ class SessionJournal:
             if writer is None:
                 return False
             self._sequence = writer.sequence
-            return await self._store.close(writer)
+            return await self._owner.kit.store.close(writer)
+
+    def trim(self) -> None:
+        """Give back memory that can be had again; for a session at rest."""
+        if self._gate is not None and not self._gate.locked():
+            self._gate = None
 
     def _locked(self) -> asyncio.Lock:
         if self._gate is None:
@@ -79,7 +95,7 @@ class SessionJournal:
         def durable(done: asyncio.Future[None]) -> None:
             if not done.cancelled() and done.exception() is None:
                 for ending in endings:
-                    self._decided(ending)
+                    self._owner.decided(ending)
 
         if future.done():
             durable(future)
@@ -92,14 +108,14 @@ class SessionJournal:
             if self.writer is not None:
                 await self(records)
                 return
-            async with self._placement.hold(self._id):
+            async with self._owner.kit.placement.hold(self._owner.id):
                 await self._once(records)
 
     async def _once(self, records: Sequence[Record]) -> None:
-        writer = await self._store.take(self._id)
-        await self._taken(writer, writer.sequence != self._sequence)
+        writer = await self._owner.kit.store.take(self._owner.id)
+        await self._owner.taken(writer, foreign=writer.sequence != self._sequence)
         try:
-            await self._store.append(writer, records)
+            await self._owner.kit.store.append(writer, records)
         finally:
             self._sequence = writer.sequence
-            await self._store.close(writer)
+            await self._owner.kit.store.close(writer)

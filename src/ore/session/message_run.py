@@ -146,7 +146,7 @@ class MessageRun:
         core, item = self._core, self._item
         started, core.started = core.started, {}
         for other in [one for one in core.waiting if one.message.taken and one.message.id in started]:
-            core.waiting.remove(other)
+            core.waiting = [one for one in core.waiting if one is not other]
             item.joined.append(other)
         return item.message.id in started
 

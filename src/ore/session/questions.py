@@ -78,6 +78,11 @@ class Questions:
         ]
 
     @property
+    def known(self) -> bool:
+        """Whether anything was ever asked here."""
+        return bool(self._records)
+
+    @property
     def waited_for(self) -> bool:
         """Whether something waits for a person right now."""
         return bool(self._waiting)

@@ -30,6 +30,7 @@ from ore.session.history import History
 from ore.session.item import Item
 from ore.session.kit import Kit
 from ore.session.latch import Latch
+from ore.session.line import find, put
 from ore.session.message import new_message
 from ore.session.metadata import Metadata
 from ore.session.outcome import Interrupted, Outcome, Ticket
@@ -207,8 +208,8 @@ class Stream:
         """
         self._check_apart("close")
         core = self._core
-        if not core.closed:
-            core.closed = True
+        if core.shut is None:
+            core.closed, core.shut = True, Latch()
             await finish(self._close())
         await core.shut.wait()
 
@@ -220,8 +221,8 @@ class Stream:
         """
         self._check_apart("leave")
         core = self._core
-        if not core.closed:
-            core.closed = core.leaving = True
+        if core.shut is None:
+            core.closed, core.leaving, core.shut = True, True, Latch()
             try:
                 await finish(self._worker.leave(drain_s))
             finally:
@@ -240,16 +241,10 @@ class Stream:
         """Go on with what an earlier process left in the inbox."""
         core = self._core
         for message in messages:
-            if core.find(message.id) is None:
-                core.waiting.append(
-                    Item(
-                        message,
-                        Ticket(message.id, self._withdraw, self._cancel),
-                        envelope_of(core.id, message),
-                        contextvars.Context(),
-                    )
-                )
-                core.waiting[-1].ticket.accept()
+            if find(core, message.id) is None:
+                item = self._item(message, contextvars.Context())
+                item.ticket.accept()
+                core.waiting = [*core.waiting, item]
         if core.waiting:
             self._worker.wake()
 
@@ -259,19 +254,13 @@ class Stream:
 
     def _enqueue(self, message: Message) -> Ticket:
         core = self._core
-        known = core.find(message.id)
+        known = find(core, message.id)
         if known is not None:
             if known.message.artifacts != message.artifacts:
                 raise ConflictError(f"message {message.id!r} was submitted before with another content")
             return known.ticket
-        item = Item(
-            message,
-            Ticket(message.id, self._withdraw, self._cancel),
-            envelope_of(core.id, message),
-            contextvars.copy_context(),
-        )
-        core.put(item)
-        core.intake.append(item)
+        item = self._item(message, contextvars.copy_context())
+        put(core, item)
         if message.mode == "interrupt" and core.running is not None:
             core.running.cancel("cancelled")
         self._worker.wake()
@@ -353,7 +342,7 @@ class Stream:
         except OreError as error:  # they stay in the inbox, for whoever owns the session
             for item in core.waiting:
                 item.ticket.leave(error)
-            core.waiting = []
+            core.waiting = ()
         finally:
             if core.running is not None:
                 core.running.cancel("closed")
@@ -370,7 +359,8 @@ class Stream:
 
     def _shut(self) -> None:
         self._core.bus.close()
-        self._core.shut.set(None)
+        if self._core.shut is not None:
+            self._core.shut.set(None)
         if self._core.kit.forget is not None:
             self._core.kit.forget(self.id)
 

@@ -13,6 +13,7 @@ from ore.ledger import EndingRecord, Message, Writer
 from ore.session.core import Core
 from ore.session.envelope import envelope_of
 from ore.session.item import Item
+from ore.session.line import drop, find
 from ore.session.message_run import MessageRun, is_cancelled
 from ore.session.outcome import Outcome, Ticket
 
@@ -40,8 +41,8 @@ class Worker:
         self._task: asyncio.Task[None] | None = None
         self._intake: asyncio.Task[None] | None = None
         self._holds = False
-        self._accepting = asyncio.Lock()
-        self._apart: set[asyncio.Task[None]] = set()
+        self._accepting: asyncio.Lock | None = None
+        self._apart: set[asyncio.Task[None]] | None = None
 
     def wake(self) -> None:
         """There is something to do; called whenever something was submitted."""
@@ -55,12 +56,13 @@ class Worker:
     def apart(self, work: Coroutine[Any, Any, None]) -> None:
         """Do something beside the messages; `join` waits for it too."""
         task = asyncio.create_task(work, name=f"ore-apart-{self._core.id}")
+        self._apart = self._apart or set()
         self._apart.add(task)
         task.add_done_callback(self._apart.discard)
 
     async def join(self) -> None:
         """Return once there is nothing left to do."""
-        while tasks := [task for task in (*self._apart, self._intake, self._task) if task is not None]:
+        while tasks := [task for task in (*(self._apart or ()), self._intake, self._task) if task is not None]:
             await asyncio.wait(tasks)
 
     async def leave(self, drain_s: float) -> None:
@@ -75,7 +77,7 @@ class Worker:
             item.ticket.leave(
                 SessionClosedError(f"session {core.id!r} shuts down; the message goes on at the next attach")
             )
-        core.waiting = []
+        core.waiting = ()
 
     async def _run(self) -> None:
         core = self._core
@@ -88,7 +90,8 @@ class Worker:
                 log.exception("session %s: the worker failed", core.id)
             self._give_up(error)
         finally:
-            self._task = None
+            self._task = self._accepting = None
+            self._apart = self._apart or None
             core.rest()
 
     async def _activate(self) -> int:
@@ -132,6 +135,7 @@ class Worker:
     async def _accept(self) -> None:
         """Make what was submitted durable, in order."""
         core = self._core
+        self._accepting = self._accepting or asyncio.Lock()
         async with self._accepting:
             while core.intake:
                 await self._accept_one(core.intake[0])
@@ -141,12 +145,12 @@ class Worker:
         try:
             known = await core.kit.store.submit(core.id, item.message)
         except Exception as error:
-            core.drop(item)
+            drop(core, item)
             self._refuse(item, error)
         else:
             core.intake = [other for other in core.intake if other is not item]
             if isinstance(known, EndingRecord):
-                core.drop(item)
+                drop(core, item)
                 turn = core.thread.get(known.turn) if known.turn else None
                 item.ticket.repeat(Outcome(status=known.outcome, turn=turn))
             else:
@@ -157,7 +161,7 @@ class Worker:
     def _item(self, message: Message) -> Item:
         """The message as it was submitted here, or as an earlier process left it."""
         core = self._core
-        found = core.find(message.id)
+        found = find(core, message.id)
         if found is None:
             found = Item(message, Ticket(message.id), envelope_of(core.id, message), contextvars.Context())
         found.message = message
@@ -205,6 +209,6 @@ class Worker:
         What is durable stays in the inbox, for that owner or for the next attach.
         """
         core = self._core
-        items, core.waiting, core.intake = core.waiting, [], []
+        items, core.waiting, core.intake = core.waiting, (), ()
         for item in items:
             self._refuse(item, error)

@@ -1,0 +1,49 @@
+"""Who waits in a session, and who comes next."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ore.session.item import Item
+
+if TYPE_CHECKING:
+    from ore.session.core import Core
+
+__all__ = ["drop", "find", "put", "queue_of"]
+
+
+def queue_of(running: Item | None, waiting: Sequence[Item]) -> Sequence[Mapping[str, Any]]:
+    """The running message and those that wait, in order; the running one has position 0."""
+    items = [running] if running else []
+    return [
+        {
+            "id": item.message.id,
+            "content": item.message.artifacts,
+            "status": "running" if item is running else "waiting",
+            "position": position,
+        }
+        for position, item in enumerate([*items, *waiting], start=0 if items else 1)
+    ]
+
+
+def find(core: "Core", message_id: str) -> Item | None:
+    """The message of that id that has not ended."""
+    running = () if core.running is None else (core.running, *core.running.joined)
+    for item in (*running, *core.waiting):
+        if item.message.id == message_id:
+            return item
+    return None
+
+
+def put(core: "Core", item: Item) -> None:
+    """Let a message wait: those that steer or interrupt before all others."""
+    waiting, place = core.waiting, len(core.waiting)
+    if item.message.mode != "queue":
+        place = next((n for n, other in enumerate(waiting) if other.message.mode == "queue"), place)
+    core.waiting = [*waiting[:place], item, *waiting[place:]]
+    core.intake = [*core.intake, item]
+
+
+def drop(core: "Core", item: Item) -> None:
+    """Let a message wait no more."""
+    core.intake = [other for other in core.intake if other is not item]
+    core.waiting = [other for other in core.waiting if other is not item]
