@@ -17,22 +17,28 @@ BURSTS = 500
 
 
 def fan_out(run: Run) -> Iterator[Row]:
-    """CPU of the bus alone, with readers that take batches and look at each event."""
-    readers = (1, 10, 100)
-    costs = interleaved(run.rounds, {str(count): partial(_cost, count) for count in readers})
+    """CPU of the event log and its readers alone, without a turn around it.
+
+    The readers only take their batches, so that the rows with a bar show what
+    reading costs and not what a reader does with what it read. In the last row
+    each of them goes through the events of its batches one by one.
+    """
+    costs = interleaved(run.rounds, {str(count): partial(_cost, count) for count in (1, 10, 100)})
     yield Row(name="fan-out: 10 readers / 1", values=paired(costs["10"], costs["1"]))
     yield Row(name="fan-out: 100 readers / 1", values=paired(costs["100"], costs["1"]), bar=6)
+    costs = interleaved(run.rounds, {str(count): partial(_cost, count, looking=True) for count in (1, 100)})
+    yield Row(name="fan-out: 100 readers / 1, looking at each event", values=paired(costs["100"], costs["1"]))
 
 
-def _cost(readers: int) -> float:
-    return asyncio.run(_cpu(readers))
+def _cost(readers: int, *, looking: bool = False) -> float:
+    return asyncio.run(_cpu(readers, looking))
 
 
-async def _cpu(readers: int) -> float:
+async def _cpu(readers: int, looking: bool) -> float:
     bus = EventBus()
     blocks = Blocks("turn", lambda artifact, block: bus.emit(artifact, block=block))
     fragment = TextDelta(content=" token")
-    async with read_by(readers, bus):
+    async with read_by(readers, bus, looking=looking):
         with Cpu() as cpu:
             for _ in range(BURSTS):
                 for _ in range(BURST):

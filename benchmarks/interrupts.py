@@ -60,7 +60,7 @@ class Arrivals:
         self.some = asyncio.Event()
 
     async def read(self) -> None:
-        async with aclosing(self._reader.batches()) as batches:  # type: ignore[type-var]
+        async with aclosing(self._reader.batches()) as batches:
             async for batch in batches:
                 if any(entry.kind == "text_delta" for entry in batch):
                     self.last_s = time.perf_counter()
@@ -71,15 +71,14 @@ def interrupts(run: Run) -> Iterator[Row]:
     """Milliseconds from `interrupt()` until nothing more arrives, with everything on SQLite.
 
     Not a ratio: a person waits for it. Each round's value is the 95th
-    percentile of 20 interrupts. The bar is for others that stream as models
-    do; the second row, where they take every moment that the process has,
-    tells how long a full loop takes to turn.
+    percentile of 20 interrupts. In the second row the others take every moment
+    that the process has.
     """
     for pace, pace_s in PACES_S.items():
         stores = (SqliteStore(run.folder / f"interrupt-{pace_s}-{number}.db") for number in range(run.rounds))
         found = [asyncio.run(_slowest_ms(store, pace_s)) for store in stores]
         name = f"interrupt to last delta, p{PERCENTILE}; {OTHERS} others, fragments {pace}"
-        yield Row(name=name, values=found, bar=100 if pace_s else None, unit="ms")
+        yield Row(name=name, values=found, bar=100, unit="ms")
 
 
 async def _slowest_ms(store: Store, pace_s: float) -> float:

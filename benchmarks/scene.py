@@ -82,21 +82,30 @@ async def fill(store: Store, thread_id: str, turns: Sequence[Turn], **metadata: 
 
 
 @asynccontextmanager
-async def read_by(count: int, source: Stream | EventBus) -> AsyncIterator[None]:
-    """Have `count` readers take all events in batches while the block lasts."""
+async def read_by(count: int, source: Stream | EventBus, *, looking: bool = False) -> AsyncIterator[None]:
+    """Have `count` readers take all events in batches while the block lasts; `looking`: at each event too."""
+    read = _look if looking else _take
     readers = [source.subscribe() for _ in range(count)]
     async with asyncio.TaskGroup() as group:
         for reader in readers:
-            group.create_task(_read(reader))
+            group.create_task(read(reader))
         await asyncio.sleep(0)
         yield
         for reader in readers:
             reader.close()
 
 
-async def _read(reader: Subscription) -> int:
+async def _take(reader: Subscription) -> int:
     count = 0
-    async with aclosing(reader.batches()) as batches:  # type: ignore[type-var]
+    async with aclosing(reader.batches()) as batches:
+        async for batch in batches:
+            count += len(batch)
+    return count
+
+
+async def _look(reader: Subscription) -> int:
+    count = 0
+    async with aclosing(reader.batches()) as batches:
         async for batch in batches:
             for _ in batch:
                 count += 1
