@@ -5,13 +5,13 @@ import time
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from typing import Final
-from weakref import WeakSet
 
 from ore.artifact import Block
 from ore.event import FRAGMENT_BYTES, Entry, EventContext, Gap, OpenBlock, Snapshot
 from ore.loop.block_note import BlockNote
 from ore.loop.brake import Brake
 from ore.loop.catch_up import caught_up
+from ore.loop.readers import Readers
 from ore.loop.subscription import Policy, Subscription
 from ore.loop.wanted import Wanted
 from ore.loop.weight import weight
@@ -67,7 +67,7 @@ class FanOut:
         self._blocks: list[Block] = []
         self._asleep: dict[asyncio.Future[None], None] = {}
         self._due = False
-        self._readers: WeakSet[Subscription] = WeakSet()
+        self._readers = Readers()
         self._brake = Brake()
         self._resting = False
         self._settling = False
@@ -245,7 +245,7 @@ class FanOut:
         self._settling = False
         if not self._resting:
             return
-        needed = min((reader.number for reader in self._readers), default=self.last)
+        needed = min((reader.number for reader in self._readers.alive()), default=self.last)
         self._drop_fragments(needed, open_too=False)
         if needed == self.last:
             self._shared = {}
@@ -258,7 +258,7 @@ class FanOut:
 
     def _expire(self) -> None:
         self._timer = None
-        if not self._resting or self._readers:
+        if not self._resting or self._readers.alive():
             return
         loop = asyncio.get_running_loop()
         left_s = self._idle_since + self._idle_s - loop.time()

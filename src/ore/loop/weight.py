@@ -1,9 +1,14 @@
 """`weight`: what an event takes up in the log, estimated without encoding it."""
 
+from collections.abc import Callable, Mapping
 from datetime import datetime
+from operator import attrgetter
 from typing import Any, Final
 
 import msgspec
+
+from ore.artifact import StopReason, Text, ToolCall, ToolResult, Usage
+from ore.event import Lifecycle, TurnComplete
 
 __all__ = ["weight"]
 
@@ -13,7 +18,16 @@ EVENT_BYTES: Final = 256
 MAX_PARTS: Final = 10_000
 """After as many parts of one event nothing more is taken apart."""
 
-_WEIGHTLESS: Final = frozenset({bool, datetime, float, int, type(None)})
+_WEIGHTLESS: Final = frozenset({bool, datetime, float, int, type(None), StopReason, Usage})
+
+_TEXTS: Final[Mapping[type, Callable[[Any], Any]]] = {
+    Lifecycle: attrgetter("phase", "content"),
+    Text: attrgetter("content", "provider_data"),
+    ToolCall: attrgetter("id", "name", "arguments", "display", "provider_data"),
+    ToolResult: attrgetter("tool_call_id", "content", "display", "truncation"),
+    TurnComplete: attrgetter("turn.artifacts"),
+}
+"""What has text in the kinds that every turn has: looking there costs no call."""
 
 
 def weight(event: object) -> int:
@@ -37,6 +51,8 @@ def weight(event: object) -> int:
         elif kind is dict:
             parts += part
             parts += part.values()
+        elif kind in _TEXTS:
+            parts += _TEXTS[kind](part)
         elif isinstance(part, msgspec.Struct):
             parts += msgspec.structs.astuple(part)
     return total
