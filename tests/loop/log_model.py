@@ -77,7 +77,9 @@ class Model:
     def check_window(self) -> None:
         fan_out = self.bus.fan_out
         assert fan_out.held_bytes == sum(entry.weight for entry in fan_out.log)
-        held = any(reader.policy == "block" and not reader.left for reader in self.readers)
+        held = any(
+            reader.policy == "block" and not (reader.left or reader.subscription.lost) for reader in self.readers
+        )
         assert fan_out.held_bytes <= self.window_bytes * (4 if held else 1)
         assert all(entry.weight > FRAGMENT_BYTES or isinstance(entry.event, Delta) for entry in fan_out.log)
 
@@ -111,7 +113,8 @@ class Reader:
             self.lost()
             return
         self.got(batch)
-        self.up_to_date()
+        if not self.subscription.lost:  # else it has what was waiting, and the next read says the rest
+            self.up_to_date()
 
     def one(self) -> None:
         """Read one event, if one waits."""

@@ -30,8 +30,7 @@ class Brake:
             RuntimeError: The running task itself reads, so it would wait for itself.
         """
         await asyncio.sleep(0)
-        while behind := [reader for reader in self.readers if reader.behind]:
-            tasks = {reader.task for reader in behind if reader.task is not None}
+        while (tasks := self._behind()) is not None:
             if asyncio.current_task() in tasks:
                 raise RuntimeError(
                     "a subscription with policy 'block' is read by the task that runs the turn; read it in another"
@@ -43,6 +42,11 @@ class Brake:
         for future in self._held:
             if not future.done():
                 future.set_result(None)
+
+    def _behind(self) -> "set[asyncio.Task[object]] | None":
+        """Whose reader is behind; `None` when none is. Refers to no reader: one may be dropped meanwhile."""
+        behind = [reader.task for reader in self.readers if reader.behind]
+        return {task for task in behind if task is not None} if behind else None
 
     async def _until_released(self, tasks: set["asyncio.Task[object]"]) -> None:
         future: asyncio.Future[None] = asyncio.get_running_loop().create_future()

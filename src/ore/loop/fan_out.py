@@ -189,6 +189,10 @@ class FanOut:
         self._resting = True
         self._settle()
 
+    def go_on(self, number: int) -> None:
+        """Count on from where a window that went had come to; for a log without events."""
+        self.last = self.floor = number
+
     def expire(self) -> None:
         """Let the window go; only the newest id is known from now on."""
         if self.log:
@@ -287,8 +291,9 @@ class FanOut:
         self._drop()
         while self.held_bytes > BLOCK_WINDOWS * self._window_bytes and self._disconnect_slowest():
             self._drop()
+        self._limit = self._window_bytes
         if self.held_bytes > self._window_bytes:  # kept for a reader: look again only when there is more to gain
-            more = max(self.held_bytes + self._window_bytes // 4, self._window_bytes)
+            more = self.held_bytes + self._window_bytes // 4
             self._limit = min(more, BLOCK_WINDOWS * self._window_bytes)
 
     def _drop(self) -> None:

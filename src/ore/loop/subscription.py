@@ -120,8 +120,9 @@ class Subscription:
 
     async def _next_batch(self) -> Sequence[Entry] | None:
         fan_out = self._fan_out
-        if self.policy == "block":
-            self.task = asyncio.current_task()
+        if self.policy == "block" and self.task is not (task := asyncio.current_task()):
+            self.task = task
+            fan_out.caught_up()  # whoever waits for it watches another task
         while not self._left:
             batch = self._take()
             if batch:
