@@ -25,9 +25,10 @@ def test_each_can_be_imported_and_says_what_it_is(name: str) -> None:
 
 
 @pytest.mark.requirement("D-front-door-names")
-def test_no_name_is_the_module_of_that_name() -> None:
+@pytest.mark.parametrize("first", ["Agent", "tool", "Step"])
+def test_no_name_is_the_module_of_that_name(first: str) -> None:
     """A package that has the name of a function stands in no other's way, in whatever order they are imported."""
-    program = "from ore import Agent, tool\nprint(tool(lambda: 1, name='one').name)"
+    program = f"from ore import {first}\nfrom ore import tool\nprint(tool(lambda: 1, name='one').name)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert (done.stdout, done.stderr) == ("one\n", "")
     assert [name for name in ore.__all__ if type(getattr(ore, name)) is ModuleType] == []

@@ -304,3 +304,35 @@ async def test_a_fact_set_in_the_moment_before_the_close_is_whole_or_absent(watc
         store.release()
     assert (await store.load(stream.id)).metadata == {"a": "1"}
     assert stream.metadata.all() == {"a": "1"}
+
+
+@pytest.mark.requirement("D-one-ending")
+@pytest.mark.parametrize("by", ["cancel", "close"])
+async def test_a_message_that_steers_is_not_lost_when_the_running_one_is_cut(watch: Watch, by: str) -> None:
+    """It has not entered yet: it heads the queue, or is closed."""
+    hold, store = asyncio.Event(), HeldStore()
+
+    async def work() -> str:
+        await hold.wait()
+        return "worked"
+
+    provider = ScriptedProvider([ToolCall(id="c", name="work", arguments="{}")], answer("late"), answer("later"))
+    stream = watch.of(await Manager(agent(provider, work), store).create())
+    running = stream.submit("running")
+    await until(lambda: stream.snapshot().phase == "tools")
+    store.held.add("submit")
+    steering = stream.submit(UserMessage(content="steering", mode="steer"))
+    await until(lambda: store.waiting == ["submit"])
+    hold.set()
+    await until(lambda: "turn tool" in watch.told(stream))
+    await steps()
+    async with asyncio.timeout(5), asyncio.TaskGroup() as group:
+        if by == "close":
+            group.create_task(stream.close())
+        else:
+            stream.cancel()
+        await steps()
+        store.release()
+    async with asyncio.timeout(5):
+        outcomes = [(await ticket).status for ticket in (running, steering)]
+    assert outcomes == [Outcome.CANCELLED, Outcome.DONE if by == "cancel" else Outcome.CLOSED]
