@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from ore.agent import AgentSpec
 from ore.artifact import StopReason, Text, TextDelta, ToolCall, Usage
@@ -21,6 +21,14 @@ from ore.provider import Batch, Option
 from ore.testing.failing import FailingProvider, failing_tool
 from ore.testing.failpoints import Failpoints
 from ore.tool import StaticTools, Tool, ToolContext, tool
+
+
+class Outside(Protocol):
+    """What tools change."""
+
+    def add(self, key: str) -> None:
+        """The tool of this call has its effect."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -92,7 +100,7 @@ def _plan(turns: Sequence[Turn]) -> tuple[Plan, int]:
     return latest, done
 
 
-def tools(world: World, gate: Gate) -> Sequence[Tool]:
+def tools(world: Outside, gate: Gate) -> Sequence[Tool]:
     async def note(context: ToolContext, text: str) -> str:
         """Change the world; twice would be wrong."""
         world.add(context.key)
@@ -140,7 +148,7 @@ def tools(world: World, gate: Gate) -> Sequence[Tool]:
     ]
 
 
-def agent(world: World, points: Failpoints, gate: Gate | None = None, **fields: Any) -> AgentSpec:
+def agent(world: Outside, points: Failpoints, gate: Gate | None = None, **fields: Any) -> AgentSpec:
     made = [failing_tool(one, points) for one in tools(world, gate or Gate())]
     provider = FailingProvider(Planner(), points)
     return AgentSpec(name="planner", provider=provider, tools=StaticTools(*made).tools, **fields)

@@ -5,7 +5,7 @@ import json
 import os
 import signal
 from collections.abc import AsyncIterator, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -36,25 +36,30 @@ class Process:
     async def until(self, *words: object) -> Line:
         """Wait for a line that begins so; those that came already count."""
         place = 0
-        async with asyncio.timeout(LIMIT_S):
-            while True:
-                for line in self.told[place:]:
-                    if line[: len(words)] == list(words):
-                        return line
-                place = len(self.told)
-                assert await self._hear(), f"it ended ({self.code}) before it said {words}: {self.story()}"
+        while True:
+            for line in self.told[place:]:
+                if line[: len(words)] == list(words):
+                    return line
+            place = len(self.told)
+            await self.more(f"it would say {words}")
+
+    async def more(self, what: str = "it would say more") -> None:
+        """Wait for whatever it says next."""
+        assert await self._hear(what), f"it ended ({self.code}), expected that {what}: {self.story()}"
 
     async def ended(self) -> int:
         """How it ended: its exit code, or the signal below zero."""
-        async with asyncio.timeout(LIMIT_S):
-            while await self._hear():
-                pass
+        while await self._hear("it would end"):
+            pass
         assert self.code is not None
         return self.code
 
-    def kill(self) -> None:
+    async def kill(self) -> None:
+        """End it at once, and wait until it is gone with all its locks."""
         if self.code is None and self.pid:
-            os.kill(self.pid, signal.SIGKILL)
+            with suppress(ProcessLookupError):  # it was faster
+                os.kill(self.pid, signal.SIGKILL)
+        await self.ended()
 
     def resume(self) -> None:
         os.kill(self.pid, signal.SIGCONT)
@@ -69,14 +74,17 @@ class Process:
         return f"{lines}\n{self._errors.read_text() if self._errors.exists() else ''}"
 
     async def aclose(self) -> None:
-        self.kill()
-        await self.ended()
+        await self.kill()
         self._writer.close()
 
-    async def _hear(self) -> bool:
+    async def _hear(self, what: str) -> bool:
         if self.code is not None:
             return False
-        line = await self._reader.readline()
+        try:
+            async with asyncio.timeout(LIMIT_S):
+                line = await self._reader.readline()
+        except TimeoutError:
+            raise AssertionError(f"expected that {what}: {self.story()}") from None
         self.told.append(json.loads(line))
         if self.told[-1][0] == "pid":
             self.pid = self.told[-1][1]

@@ -176,7 +176,10 @@ async def _serve(folder: Path) -> None:
             worker.gate.open.set()
         else:
             command: Callable[..., Awaitable[None]] = getattr(worker, name)
-            await command(*words)
+            try:
+                await command(*words)
+            except OreError as error:
+                say("failed", name, *words, describe(error).code)
     await worker.manager.aclose()
     for task in list(worker.tasks):
         await task

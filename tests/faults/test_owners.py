@@ -1,0 +1,120 @@
+"""Whoever lost a session writes nothing more; whoever closes one leaves nothing behind."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from faults.actors import Gate, World, agent
+from ore.errors import OreError, describe
+from ore.event import UserMessage
+from ore.ext.stores.sqlite import SqliteStore
+from ore.ledger import Role
+from ore.session import Manager, Stream, Ticket
+from ore.testing.failpoints import Failpoints
+from ore.testing.log_check import check_log, check_world
+from session.watch import until
+
+
+class House:
+    """A store in a folder, and managers over it as different processes would have them."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.world = World(folder / "world")
+        self.store = SqliteStore(folder / "ore.db")
+        self.gate = Gate()
+
+    @asynccontextmanager
+    async def manager(self) -> AsyncIterator[Manager]:
+        made = Manager(agent(self.world, Failpoints(), self.gate), SqliteStore(self.folder / "ore.db"))
+        try:
+            yield made
+        finally:
+            await made.leave(0)
+
+
+@pytest.fixture
+async def house(tmp_path: Path) -> AsyncIterator[House]:
+    house = House(tmp_path)
+    yield house
+    await house.store.aclose()
+
+
+def said(id: str, text: str) -> UserMessage:
+    return UserMessage(content=text, id=id)
+
+
+async def working(manager: Manager, plan: str) -> Stream:
+    """A session whose tools wait for the gate."""
+    stream = await manager.create_with_id("s")
+    await stream.submit(said("m1", plan)).accepted()
+    await until(lambda: len(stream.turns) == 2)
+    return stream
+
+
+async def code_of(ticket: Ticket) -> str | None:
+    """What went wrong with a message, told by its outcome or raised."""
+    try:
+        outcome = await ticket
+    except OreError as error:
+        return describe(error).code
+    return None if outcome.error is None else describe(outcome.error).code
+
+
+async def test_an_owner_whose_epoch_was_taken_writes_nothing_more(house: House) -> None:
+    """Below the Placement, as a lock that failed would let it happen."""
+    async with asyncio.timeout(15), house.manager() as manager:
+        stream = await working(manager, "m1 note wait")
+        ticket = stream.submit(said("m1", "m1 note wait"))
+        await until(lambda: house.world.runs().total() == 1)
+        before = await house.store.records("s")
+        await house.store.take("s")
+        house.gate.open.set()
+        assert await code_of(ticket) == "fenced"
+        await stream.idle()
+        assert await house.store.records("s") == before
+        assert [message.id for message in await house.store.pending("s")] == ["m1"]
+
+
+async def test_the_next_owner_goes_on_where_the_fenced_one_stopped(house: House) -> None:
+    async with asyncio.timeout(15), house.manager() as first, house.manager() as second:
+        stream = await working(first, "m1 note again wait")
+        await until(lambda: house.world.runs().total() == 2)
+        await house.store.take("s")
+        house.gate.open.set()
+        await stream.idle()
+        other = await second.attach("s")
+        await other.idle()
+        reading = check_log(await house.store.records("s"))
+        check_world(reading, house.world.runs())
+        assert {id: ending.outcome for id, ending in reading.endings.items()} == {"m1": "done"}
+
+
+async def test_the_fenced_owner_reads_anew_before_it_writes_again(house: House) -> None:
+    """What the other wrote meanwhile is in its history, and its readers get one gap."""
+    async with asyncio.timeout(15), house.manager() as first, house.manager() as second:
+        stream = await first.create_with_id("s")
+        await stream.process(said("m1", "m1 note"))
+        await stream.idle()
+        other = await second.attach("s")
+        await other.process(said("m2", "m2 note"))
+        await other.idle()
+        async with stream.subscribe() as events:
+            await stream.process(said("m3", "m3 note"))
+            kinds = [entry.kind for entry in events.take()]
+        assert kinds.count("gap") == 1
+        assert [turn.id for turn in stream.turns] == [turn.id for turn in (await house.store.load("s")).turns]
+        reading = check_log(await house.store.records("s"))
+        assert list(reading.endings) == ["m1", "m2", "m3"]
+
+
+async def test_a_write_outside_a_message_by_a_fenced_owner_takes_the_session_anew(house: House) -> None:
+    async with asyncio.timeout(15), house.manager() as manager:
+        stream = await manager.create_with_id("s")
+        await house.store.take("s")
+        await stream.metadata.set("k", "v")
+        await stream.append_turn(Role.USER)
+        assert (await house.store.load("s")).metadata == {"k": "v"}
