@@ -49,6 +49,7 @@ class Core:
         thread: The ledger; the same object for as long as the session lives.
         waiting: Messages that have not begun, in order.
         intake: Those of them that are not durable yet.
+        gone: Messages taken out of the queue since the store was last asked for the next one.
         running: The message that runs.
         epoch: The first half of event ids: at least that of the next owner.
         closed: Nothing is taken in any more.
@@ -69,6 +70,7 @@ class Core:
         "closed",
         "effects",
         "epoch",
+        "gone",
         "id",
         "intake",
         "journal",
@@ -94,6 +96,7 @@ class Core:
         self.started: Mapping[str, str] = stored.started or NOTHING
         self.waiting: Sequence[Item] = ()
         self.intake: Sequence[Item] = ()
+        self.gone: frozenset[str] = frozenset()
         self.running: Item | None = None
         self.closed = False
         self.leaving = False
@@ -239,10 +242,12 @@ class Core:
             await self._join(self.running, item)
 
     async def _join(self, running: Item, item: Item) -> None:
-        self.waiting = [other for other in self.waiting if other is not item]
         token = CURRENT.set(item.envelope)
         try:
-            await item.ticket.accepted()
+            await item.ticket.accepted()  # it still waits meanwhile, and may be taken out
+            if item.clearing is not None or item not in self.waiting:
+                return
+            self.waiting = [other for other in self.waiting if other is not item]
             running.joined.append(item)
             message = await intercepted(self, self.stream(), item)
             if message is not None:

@@ -45,11 +45,12 @@ class SessionJournal:
         sequence: Number of the last record that it knows.
     """
 
-    __slots__ = ("_gate", "_owner", "_sequence", "writer")
+    __slots__ = ("_flight", "_gate", "_owner", "_sequence", "writer")
 
     def __init__(self, owner: JournalOwner, sequence: int) -> None:
         self._owner = owner
         self._sequence = sequence
+        self._flight: set[asyncio.Future[None]] | None = None
         self._gate: asyncio.Lock | None = None
         self.writer: Writer | None = None
 
@@ -57,7 +58,7 @@ class SessionJournal:
         """Make records durable, all or none; takes the session for that when nobody has it."""
         if self.writer is None:
             return self._borrow(records)
-        work = self._owner.kit.store.append(self.writer, records)
+        work = self._track(self._owner.kit.store.append(self.writer, records))
         endings = [record for record in records if type(record) is EndingRecord]
         return self._watched(work, endings) if endings else work
 
@@ -73,6 +74,8 @@ class SessionJournal:
     async def give_back(self) -> bool:
         """The activation is over; whether there is work again."""
         async with self._locked():
+            while self._flight:  # else its number would look like somebody else's
+                await asyncio.wait(self._flight)
             writer, self.writer = self.writer, None
             if writer is None:
                 return False
@@ -83,6 +86,7 @@ class SessionJournal:
         """Give back memory that can be had again; for a session at rest."""
         if self._gate is not None and not self._gate.locked():
             self._gate = None
+        self._flight = self._flight or None
 
     def _locked(self) -> asyncio.Lock:
         if self._gate is None:
@@ -90,17 +94,28 @@ class SessionJournal:
         return self._gate
 
     def _watched(self, work: Awaitable[None], endings: Sequence[EndingRecord]) -> Awaitable[None]:
-        future = asyncio.ensure_future(work)
+        if isinstance(work, asyncio.Future) and work.done():
+            if not work.cancelled() and work.exception() is None:
+                self._decide(endings)
+            return work
+        return self._until_durable(work, endings)
 
-        def durable(done: asyncio.Future[None]) -> None:
-            if not done.cancelled() and done.exception() is None:
-                for ending in endings:
-                    self._owner.decided(ending)
+    async def _until_durable(self, work: Awaitable[None], endings: Sequence[EndingRecord]) -> None:
+        """Whoever waits hears of it only when the endings are known as decided."""
+        await work
+        self._decide(endings)
 
-        if future.done():
-            durable(future)
-        else:
-            future.add_done_callback(durable)
+    def _decide(self, endings: Sequence[EndingRecord]) -> None:
+        for ending in endings:
+            self._owner.decided(ending)
+
+    def _track(self, work: Awaitable[None]) -> Awaitable[None]:
+        """Know of an append until it has landed."""
+        future = work if isinstance(work, asyncio.Future) else asyncio.ensure_future(work)
+        if not future.done():
+            self._flight = self._flight or set()
+            self._flight.add(future)
+            future.add_done_callback(self._flight.discard)
         return future
 
     async def _borrow(self, records: Sequence[Record]) -> None:

@@ -10,7 +10,7 @@ import msgspec
 from ore._aio import finish
 from ore.artifact import ResultStatus
 from ore.cognitive import Check, Pattern, Runtime
-from ore.errors import LimitError, OreError, SessionClosedError, ToolError, describe
+from ore.errors import FencedError, LimitError, OreError, SessionClosedError, ToolError, describe
 from ore.event import CURRENT, ErrorEvent, Lifecycle, UserMessage, content_of
 from ore.ledger import Draft, EndingRecord, Role, TakenRecord, Turn, TurnStatus
 from ore.ledger import Outcome as Status
@@ -198,6 +198,10 @@ class MessageRun:
                 lost = error
                 outcome = msgspec.structs.replace(outcome, status=Status.FAILED, error=outcome.error or error)
         core.running = None
+        if isinstance(lost, FencedError):  # it goes on at the owner that fenced this one
+            for one in (*item.joined, item):
+                one.ticket.leave(lost)
+            raise lost
         self._tell(msgspec.structs.replace(outcome, turns=self._turns()))
         if lost is not None:  # the message stays in the inbox, for the next attach
             raise lost

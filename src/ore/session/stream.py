@@ -1,5 +1,6 @@
 """`Stream`: one live session."""
 
+import asyncio
 import contextvars
 import os
 from collections.abc import Sequence
@@ -146,7 +147,8 @@ class Stream:
 
         Raises:
             SessionClosedError: The session is closed.
-            StoreError: The clearing could not be made durable; nothing was done.
+            StoreError: The clearing could not be made durable, and nothing was
+                done; or only the note of the interrupt, and it was.
         """
         self._check_open()
         return await finish(self._interrupt(self._core.current, self._pick(self._core.waiting if clear else [])))
@@ -268,9 +270,12 @@ class Stream:
 
     async def _interrupt(self, running: Item | None, items: Sequence[Item]) -> Interrupted:
         cleared = await self._clear(items, Status.CLEARED)
+        cancelled = False
         if running is not None and running.is_cancellable:
-            await self._core.kit.store.interrupt(self.id)
-        cancelled = running is not None and running.cancel("cancelled")
+            # Asked for before the ending that the cancellation brings: nobody waits for the disk to silence a model.
+            noted = asyncio.ensure_future(self._core.kit.store.interrupt(self.id))
+            cancelled = running.cancel("cancelled")
+            await noted
         return Interrupted(
             cancelled=running.message.id if running and cancelled else None,
             cleared=tuple((item.message.id, item.message.artifacts) for item in cleared),
@@ -325,6 +330,7 @@ class Stream:
             self._worker.wake()
             raise
         core.waiting = [item for item in core.waiting if item not in items]
+        core.gone |= {item.message.id for item in items}
         for item in items:
             content = item.message.artifacts if status is Status.CLEARED else None
             core.emit(Lifecycle(phase="done", outcome=status, content=content), item.envelope)

@@ -104,10 +104,11 @@ class Worker:
                 await self._accept()
                 writer = await core.journal.take()
                 while core.works:
+                    core.gone = frozenset()
                     message = await core.kit.store.next(writer, mark=bool(core.kit.interceptors))
                     if message is None and not await self._more():
                         break
-                    if message is not None:
+                    if message is not None and message.id not in core.gone:
                         count += await self._one(self._item(message), writer)
             finally:
                 self._holds = False
