@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Sequence
 from typing import Any
 
-from ore.artifact import Artifact, StopReason, ToolCall, ToolCallDelta, Usage
+from ore.artifact import Artifact, Restart, StopReason, ToolCall, ToolCallDelta, Usage
 from ore.errors import ProviderError
 from ore.ledger import State, Turn
 from ore.models import Spec
@@ -110,7 +110,9 @@ def _reason(batch: Sequence[Artifact], reason: str | None) -> str | None:
     """What the missing stop reason would be; `None` once one came."""
     for artifact in batch:
         if isinstance(artifact, StopReason):
-            return None
-        if isinstance(artifact, ToolCall | ToolCallDelta) and reason is not None:
+            reason = None
+        elif isinstance(artifact, Restart):
+            reason = "stop"
+        elif isinstance(artifact, ToolCall | ToolCallDelta) and reason is not None:
             reason = "tool_use"
     return reason
