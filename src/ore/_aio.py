@@ -29,6 +29,11 @@ async def finish(
         TimeoutError: `work` outlived `limit_s`.
         asyncio.CancelledError: The caller was cancelled; `work` has ended.
     """
+    if type(work) is asyncio.Future and work.done():  # nothing can come between
+        value: T = work.result()
+        if then is not None:
+            then(value)
+        return value
     future = work if isinstance(work, asyncio.Future) else asyncio.ensure_future(work)
     late: list[bool] = []
     cancelled = None if future.done() else await _outlast(future, limit_s, late)

@@ -38,12 +38,14 @@ def value_result(call: ToolCall, value: Any, cut: Cut | None) -> ToolResult:
         TypeError: The value is not JSON and has no `for_model`.
     """
     display = truncation = None
+    own = False
     if type(value) is str:
         text = clean(value)
     else:
         text = exactly(model_text(decoded(value), to_plain), str)
         display = exactly(human_text(value), str)
-    if not has_method(value, "for_model"):
+        own = has_method(value, "for_model")
+    if not own:
         text, truncation = truncate(text, cut or _DEFAULT)
     if truncation is not None:
         text += footer(truncation)

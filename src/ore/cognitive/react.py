@@ -53,7 +53,7 @@ class ReAct:
 
     def ends(self, draft: Draft | Turn) -> bool:
         """A turn without calls ends it."""
-        return ToolCall not in [type(artifact) for artifact in draft.artifacts]
+        return ToolCall not in map(type, draft.artifacts)
 
     async def _reject(self, runtime: Runtime, wrong: str, count: int) -> None:
         if count > runtime.limits.output_retries:

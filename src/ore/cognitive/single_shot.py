@@ -21,4 +21,4 @@ class SingleShot:
 
     def ends(self, draft: Draft | Turn) -> bool:
         """The first turn without calls is the last; with calls their results come behind it."""
-        return ToolCall not in [type(artifact) for artifact in draft.artifacts]
+        return ToolCall not in map(type, draft.artifacts)

@@ -9,7 +9,7 @@ import msgspec
 from ore.artifact import Text
 from ore.errors import ConflictError, FencedError, InputError, NotFoundError
 from ore.ledger.fold import Fold
-from ore.ledger.records import EndingRecord, QuestionStatus, Record, TakenRecord
+from ore.ledger.records import EndingRecord, QuestionStatus, Record, TakenRecord, TurnRecord
 from ore.ledger.store import Hit, Message, Page, StoredThread, Writer, check_id
 from ore.ledger.summary import summarize
 from ore.ledger.turn import Turn
@@ -27,6 +27,7 @@ class MemoryStore:
         self._threads: dict[str, _Entry] = {}
         self._clock = 0
         self._appended: asyncio.Future[None] | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
 
     @property
     def lock_folder(self) -> Path | None:
@@ -113,6 +114,8 @@ class MemoryStore:
     async def next(self, writer: Writer, *, mark: bool = False) -> Message | None:
         """The message to work on."""
         entry = self._owned(writer)
+        if not entry.inbox:
+            return None
         found = next((message for message in entry.inbox.values() if message.taken), None)
         if found is not None and found.id not in writer.taken:
             is_excused = found.id in entry.parked or entry.waits_for_people()
@@ -120,11 +123,10 @@ class MemoryStore:
             entry.parked.discard(found.id)
             entry.inbox[found.id] = found
         if found is None:
-            found = min(entry.inbox.values(), key=_rank, default=None)
-            if found is not None and mark:
+            found = min(entry.inbox.values(), key=_rank)
+            if mark:
                 entry.begin(found.id)
-        if found is not None:
-            writer.taken.add(found.id)
+        writer.taken.add(found.id)
         return found
 
     def append(self, writer: Writer, records: Sequence[Record]) -> Awaitable[None]:
@@ -158,25 +160,26 @@ class MemoryStore:
     def _done(self) -> Awaitable[None]:
         """A future that is done; one for each loop serves every append."""
         loop = asyncio.get_running_loop()
-        if self._appended is None or self._appended.get_loop() is not loop:
-            self._appended = loop.create_future()
-            self._appended.set_result(None)
-        return self._appended
+        appended = self._appended
+        if appended is None or self._loop is not loop:
+            self._loop = loop
+            appended = self._appended = loop.create_future()
+            appended.set_result(None)
+        return appended
 
     def _tick(self) -> int:
         self._clock += 1
         return self._clock
 
     def _entry(self, thread_id: str) -> "_Entry":
-        entry = self._threads.get(thread_id)
-        if entry is None:
-            check_id(thread_id)
-            raise NotFoundError(f"no thread {thread_id!r}")
-        return entry
+        if thread_id in self._threads:
+            return self._threads[thread_id]
+        check_id(thread_id)
+        raise NotFoundError(f"no thread {thread_id!r}")
 
     def _owned(self, writer: Writer) -> "_Entry":
         entry = self._entry(writer.session_id)
-        if entry.epoch != writer.epoch or not isinstance(writer, _Owner) or writer.entry is not entry:
+        if type(writer) is not _Owner or writer.entry is not entry or entry.epoch != writer.epoch:
             raise FencedError(f"session {writer.session_id!r} was taken by another owner")
         return entry
 
@@ -199,6 +202,8 @@ class _Entry:
     def add(self, record: Record) -> None:
         self.sequence += 1
         self.fold.add(record)
+        if type(record) is TurnRecord:  # most are, and no message begins or ends with one
+            return
         if isinstance(record, TakenRecord):
             self.begin(record.message)
         elif isinstance(record, EndingRecord):

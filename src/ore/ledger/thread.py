@@ -86,7 +86,7 @@ class Thread:
             InputError: It holds a delta.
         """
         self._insert(turn)
-        linear = turn.parent_id == self._tip and turn.control is Control.CONTINUE
+        linear = turn.control is Control.CONTINUE and turn.parent_id == self._tip
         self._tip = turn.id
         if not linear:
             self._walk()
@@ -211,7 +211,7 @@ class Thread:
 
     def _insert(self, turn: Turn) -> None:
         check_turn(turn)
-        places = self._places()
+        places = self._index if self._index is not None else self._places()
         if turn.id in places:
             raise ConflictError(f"turn {turn.id!r} is in this thread already")
         places[turn.id] = len(self._all)

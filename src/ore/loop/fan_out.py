@@ -143,6 +143,10 @@ class FanOut:
         finally:
             self._asleep.pop(future, None)
 
+    def begin(self) -> None:
+        """A turn begins: from now on others have to run every millisecond."""
+        self._yielded = time.monotonic()
+
     async def flow(self, *, full: bool) -> None:
         """Let others run after a batch, and wait for readers that asked for it.
 

@@ -57,7 +57,7 @@ class Pipeline:
         self.started = False
         """Whether something of the answer arrived; a notice is none of it."""
         self._hints: Mapping[str, Tool] = {}
-        self._blocks = Blocks(turn_id, self._publish, finish=self._finish)
+        self._blocks = Blocks(turn_id, self._publish)
         self.artifacts: Sequence[Artifact] = ()
         self.model: str | None = None
         """Who answers now, when that changed on the way."""
@@ -72,6 +72,8 @@ class Pipeline:
         """
         tools = tools_of(options)
         self._hints = {tool.name: tool for tool in tools if tool.traits.display_hint is not None}
+        self._blocks.finish = self._finish if self._hints else None
+        self._bus.fan_out.begin()
         complete = False
         try:
             await self._stream(provider, view, spec, options)
@@ -87,13 +89,14 @@ class Pipeline:
             self.artifacts = self._blocks.close() if complete else self._blocks.cut()
 
     async def _stream(self, provider: Provider, view: State, spec: Spec, options: Sequence[Option]) -> None:
+        flow, task, cancels = self._bus.fan_out.flow, self._task, self._cancels
         async with aclosing(provider.invoke(view, spec, *options)) as batches:
             async for batch in batches:
                 for artifact in batch:
                     self._take(artifact)
-                if self._cancelled:
+                if task is not None and task.cancelling() > cancels:
                     raise asyncio.CancelledError("cancelled while the provider went on")
-                await self._bus.flow(full=len(batch) >= BATCH_LIMIT)
+                await flow(full=len(batch) >= BATCH_LIMIT)
         if self._cancelled:
             raise asyncio.CancelledError("cancelled while the provider ended")
 

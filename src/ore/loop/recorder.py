@@ -32,6 +32,8 @@ class Recorder:
         Raises:
             ValueError: There is none, or not the one that this is bound to.
         """
+        if state is not None and state is self._state and type(state) is Thread:  # by far the most: a ledger itself
+            return state
         base = state.base if state is not None else self._state
         if base is None:
             raise ValueError("expected a state to record into: this Step is bound to none, pass into=")
@@ -43,28 +45,33 @@ class Recorder:
         """See `Step.record`."""
         base = self.check(into)
         context = CURRENT.get()
-        made: list[Turn] = []
+        turn: Turn | None = None
 
         def placed() -> Sequence[Record]:
+            nonlocal turn
             turn = place(draft, base)
             _check(turn, base)
-            made.append(turn)
             return (TurnRecord(turn=turn, message=context.message), *records)
 
-        await self._write(placed, lambda: self._apply(made[0], base, context))
-        return made[0]
+        def apply(_: None) -> None:
+            assert turn is not None
+            self._apply(turn, base, context)
+
+        await self._write(placed, apply)
+        assert turn is not None
+        return turn
 
     async def journal(self, records: Sequence[Record]) -> None:
         """Append records that are no turn."""
         if records:
-            await self._write(lambda: records, lambda: None)
+            await self._write(lambda: records, None)
 
     async def set_metadata(self, operations: Sequence[Operation], *, into: State | None = None) -> None:
         """Change facts of the conversation, durably, and tell everybody in one `properties` event."""
         base = self.check(into)
         context = CURRENT.get()
         record = MetadataRecord(operations=tuple(operations))
-        await self._write(lambda: (record,), lambda: self._change(base, record.operations, context))
+        await self._write(lambda: (record,), lambda _: self._change(base, record.operations, context))
 
     def emit(self, event: Event | Artifact, *, value: Any = None) -> None:
         """See `Step.emit`."""
@@ -75,15 +82,16 @@ class Recorder:
                 self._adopt(event.turn)
         self._bus.emit(event, value=value)
 
-    async def _write(self, records: Callable[[], Sequence[Record]], then: Callable[[], object]) -> None:
+    async def _write(self, records: Callable[[], Sequence[Record]], then: Callable[[None], object] | None) -> None:
         """Journal, then, at once, what follows from it; a cancellation is raised only after that."""
         if self._journal is None:
             records()
-            then()
+            if then is not None:
+                then(None)
             return
         cancelled = await self._gate.enter()
         try:
-            await finish(self._journal(records()), then=lambda _: then())
+            await finish(self._journal(records()), then=then)
         except Exception as error:
             raise cancelled or error from error.__cause__
         finally:

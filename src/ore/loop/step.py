@@ -87,6 +87,7 @@ class Step:
         self._before = tuple(hooks.before)
         self._transforms = tuple(hooks.transforms)
         self._handlers = tuple(hooks.handlers)
+        self._handling = tuple(handler for handler in self._handlers if hasattr(handler, "handle"))
         self._preparers = tuple(handler for handler in self._handlers if hasattr(handler, "prepare"))
         self._finishers = tuple(handler for handler in self._handlers if hasattr(handler, "finish"))
         self._options = tuple(options)
@@ -264,9 +265,10 @@ class Step:
             mark_reported(failure, current_context().message)
 
     async def _handle(self, turn: Turn, emitter: Emitter) -> None:
-        for artifact in turn.artifacts:
-            for handler in self._handlers:
-                await handler.handle(artifact, emitter)
+        if self._handling:
+            for artifact in turn.artifacts:
+                for handler in self._handling:
+                    await handler.handle(artifact, emitter)
         for finisher in self._finishers:
             await finisher.finish(turn, emitter)
 
@@ -296,15 +298,15 @@ def _draft(pipeline: Pipeline, failure: BaseException | None, model: str | None)
         role=Role.ASSISTANT,
         artifacts=artifacts,
         status=status,
-        control=Control.CONTINUE if any(map(_sendable, artifacts)) else Control.SKIP,
+        control=Control.SKIP if all(map(_unsendable, artifacts)) else Control.CONTINUE,
         model=pipeline.model or model,
     )
 
 
-def _sendable(artifact: Artifact) -> bool:
-    """Whether a model could ever get it; accounts and notices do not count."""
+def _unsendable(artifact: Artifact) -> bool:
+    """Whether no model can ever get it; accounts and notices do not count."""
     if isinstance(artifact, Reasoning):
-        return artifact.provider_data is not None
+        return artifact.provider_data is None
     if isinstance(artifact, Text):
-        return bool(artifact.content) or artifact.provider_data is not None
-    return not isinstance(artifact, StopReason | Usage | Notice)
+        return not artifact.content and artifact.provider_data is None
+    return isinstance(artifact, StopReason | Usage | Notice)

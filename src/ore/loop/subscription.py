@@ -1,7 +1,7 @@
 """`Subscription`: one reader of the event log, at its own pace."""
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Literal, Self
 
@@ -12,7 +12,7 @@ from ore.loop.wanted import Wanted
 if TYPE_CHECKING:
     from ore.loop.fan_out import FanOut
 
-__all__ = ["Policy", "Subscription"]
+__all__ = ["Batches", "Policy", "Subscription"]
 
 Policy = Literal["coalesce", "block"]
 """`coalesce`: a reader that falls behind gets fewer, larger pieces, and at worst a
@@ -94,18 +94,23 @@ class Subscription:
             self._waiting = iter(batch)
             self._unread = True
 
-    async def batches(self) -> AsyncGenerator[Sequence[Entry], None]:
+    def batches(self) -> "Batches":
         """All that waits at a time; at least one event each."""
+        return Batches(self)
+
+    async def next_batch(self) -> Sequence[Entry] | None:
+        """All that waits, at least one event, as soon as there is one; `None` at the end."""
         waiting = list(self._waiting)
         if waiting:
-            yield waiting
+            return waiting
         self._unread = False
-        while (batch := await self._next_batch()) is not None:
-            self._unread = True
-            try:
-                yield batch
-            finally:
-                self._unread = False
+        batch = await self._next_batch()
+        self._unread = batch is not None
+        return batch
+
+    def has_read(self) -> None:
+        """The batch that was given last is done with."""
+        self._unread = False
 
     def take(self) -> Sequence[Entry]:
         """What waits right now, without waiting; may be nothing."""
@@ -152,3 +157,32 @@ class Subscription:
         self._generation = fan_out.generation
         self._at = len(fan_out.log)
         return fan_out.catch_up(number, self._wanted)
+
+
+class Batches:
+    """What a reader gets, all that waits at a time.
+
+    No generator: whoever stops in the middle leaves nothing behind that the
+    loop would have to close.
+    """
+
+    __slots__ = ("_reader",)
+
+    def __init__(self, reader: Subscription) -> None:
+        self._reader = reader
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> Sequence[Entry]:
+        batch = await self._reader.next_batch()
+        if batch is None:
+            raise StopAsyncIteration
+        return batch
+
+    async def aclose(self) -> None:
+        """The last batch is done with; the subscription itself stays open."""
+        self._reader.has_read()
+
+    def __del__(self) -> None:
+        self._reader.has_read()
