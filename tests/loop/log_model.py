@@ -69,7 +69,9 @@ class Model:
 
     def join(self, kinds: frozenset[str], deltas: bool, policy: Policy, after: str | None) -> None:
         reader = self.bus.subscribe(*kinds, deltas=deltas, policy=policy, after=after)
-        if after is not None:
+        if after == "":
+            assert reader.number == self.bus.fan_out.floor
+        elif after is not None:
             given = int(after.partition("-")[2]) if after in self.ids else -1
             assert reader.number == (given if given >= self.bus.fan_out.floor else -1)
         self.readers.append(Reader(self, reader, kinds, deltas, policy))

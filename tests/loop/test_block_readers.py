@@ -327,3 +327,22 @@ async def test_a_full_batch_lets_others_run_and_a_small_one_within_a_millisecond
     assert first in (0, 1)
     assert others[:2] == [1, 1]
     count = -(10**9)
+
+
+@pytest.mark.requirement("D-block-released")
+@pytest.mark.parametrize("closes", [True, False])
+async def test_a_batch_that_is_done_with_lets_the_turn_go_on(closes: bool) -> None:
+    step = Step()
+    reader = step.subscribe("text_delta", policy="block")
+    iterators = [reader.batches()]
+    async with playing(step) as play:
+        await anext(iterators[0])
+        await steps(30)
+        assert play.asked == [0]
+        if closes:
+            await iterators[0].aclose()
+        iterators.clear()
+        gc.collect()
+        await steps(30)
+        assert play.asked == [0, 1]
+        reader.close()

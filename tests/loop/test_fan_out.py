@@ -293,7 +293,7 @@ async def test_replay_and_live_meet_without_a_gap_or_a_double() -> None:
 
 @pytest.mark.requirement("D-too-old")
 @pytest.mark.parametrize(
-    "after", ["", "garbage", "1-99", "2-3", "0-3", "1-", "-3", "1-3-3", "1-x", "٣-٣", "1-" + "9" * 50]
+    "after", ["x", "garbage", "1-99", "2-3", "0-3", "1-", "-3", "1-3-3", "1-x", "٣-٣", "1-" + "9" * 50]
 )
 async def test_an_id_that_was_never_given_gets_the_state_at_once(after: str) -> None:
     bus = EventBus()
@@ -319,6 +319,15 @@ async def test_the_newest_id_is_never_too_old() -> None:
     bus.fan_out.expire()
     assert list(bus.subscribe(after=bus.fan_out.cursor).take()) == []
     assert [entry.kind for entry in bus.subscribe(after="1-3").take()] == ["gap"]
+
+
+@pytest.mark.requirement("D-resume")
+async def test_an_empty_id_begins_with_the_oldest_event_that_is_still_there() -> None:
+    bus = EventBus(window_bytes=TINY)
+    assert list(bus.subscribe(after="").take()) == []
+    for note in notes(10):
+        bus.emit(note)
+    assert events(bus.subscribe(after="").take()) == notes(10)[-2:]
 
 
 @pytest.mark.requirement("D-ids")

@@ -71,7 +71,7 @@ async def test_a_turn_tells_each_thing_once_and_in_its_place() -> None:
         Role.ASSISTANT,
         TurnStatus.COMPLETE,
         Control.CONTINUE,
-        "m",
+        "scripted:m",
     )
 
 
@@ -287,7 +287,7 @@ async def test_a_restart_drops_every_block_closed_ones_too_and_no_text_comes_twi
 async def test_a_restart_before_anything_came_is_told_and_streaming_follows() -> None:
     turn, seen = await played(Restart(attempt=2), *text("x"))
     assert seen.words[:4] == ["submitted", "turn_restarted", "streaming", "text_delta"]
-    assert turn.model == "m"
+    assert turn.model == "scripted:m"
 
 
 @pytest.mark.requirement("D-restart")

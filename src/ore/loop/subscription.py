@@ -108,9 +108,16 @@ class Subscription:
         self._unread = batch is not None
         return batch
 
-    def has_read(self) -> None:
-        """The batch that was given last is done with."""
-        self._unread = False
+    def has_read(self, *, dropped: bool = False) -> None:
+        """The batch that was given last is done with, so a turn that waited for that goes on.
+
+        Args:
+            dropped: Nobody said so, but the collector, in whatever thread.
+        """
+        if self._unread:
+            self._unread = False
+            if self.policy == "block":
+                (self._fan_out.dropped if dropped else self._fan_out.caught_up)()
 
     def take(self) -> Sequence[Entry]:
         """What waits right now, without waiting; may be nothing."""
@@ -185,4 +192,4 @@ class Batches:
         self._reader.has_read()
 
     def __del__(self) -> None:
-        self._reader.has_read()
+        self._reader.has_read(dropped=True)

@@ -23,6 +23,7 @@ class MessageOrder:
         self._id = id
         self._resumed = resumed
         self._first: Entry | None = None
+        self._base: tuple[str, ...] | None = None
         self._rounds: dict[tuple[str, ...], RoundOrder] = {}
         self._results: dict[tuple[str, ...], list[Artifact]] = {}
         self._phases: list[str] = []
@@ -42,9 +43,10 @@ class MessageOrder:
             return f"nothing of a message comes after its done, but {entry.kind} did"
         first = self._first = self._first or entry
         path = entry.context.path or ()
+        self._base = path if self._base is None or len(path) < len(self._base) else self._base
         named = self._id is not None
         fault = _envelope(first, entry) if named else ""
-        if not fault and named and path == (first.context.path or ()):
+        if not fault and named and path == self._base:
             fault = self._message(entry)
         return fault or self._results_of(path, entry) or self._round(path, entry)
 
