@@ -81,12 +81,12 @@ class Agent:
         self._output = _output_type(output_type)
         self._deps = deps
         self._spec = spec or Spec()
-        self._limits = limits or UsageLimits()
+        self.limits = limits or UsageLimits()
         self._store = store
         self._transforms = tuple(transforms)
         self._handlers = tuple(handlers)
         self._pattern = pattern
-        self._resolve: Resolve = resolve or Resolver()
+        self.resolve: Resolve = resolve or Resolver()
 
     def with_(
         self,
@@ -104,9 +104,9 @@ class Agent:
         from_here.model = model if model is not None else self.model
         from_here._tools = _more(self._tools, tools)
         from_here._spec = merge(self._spec, spec)
-        from_here._limits = limits or self._limits
+        from_here.limits = limits or self.limits
         from_here._instructions = instructions if instructions is not None else self._instructions
-        from_here._resolve = resolve or self._resolve
+        from_here.resolve = resolve or self.resolve
         return from_here
 
     def spec(self, *, deps: Any = None, output_type: Any = None) -> AgentSpec:
@@ -118,7 +118,7 @@ class Agent:
         """
         provider, spec = self._provider()
         transforms = (instructions(self._instructions),) if self._instructions is not None else ()
-        limits = self._limits
+        limits = self.limits
         return AgentSpec(
             name=self.name,
             description=self.description,
@@ -257,7 +257,7 @@ class Agent:
         given = store if store is not None else self._store
         opened = open_store(given or default_store_url()) if given is None or isinstance(given, str) else given
         manager = Manager(
-            spec, opened, services=Services(resolve=self._resolve, asking=AskPolicy(answerer=on_question))
+            spec, opened, services=Services(resolve=self.resolve, asking=AskPolicy(answerer=on_question))
         )
         try:
             handle = await manager.open(id)
@@ -275,7 +275,7 @@ class Agent:
             model, _ = default_model()
         if not isinstance(model, str):
             return model, self._spec
-        provider, name = self._resolve(model)
+        provider, name = self.resolve(model)
         return provider, msgspec.structs.replace(self._spec, name=self._spec.name or name)
 
 

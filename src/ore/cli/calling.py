@@ -30,7 +30,7 @@ def called_agent(options: Namespace) -> Agent:
     """
     agent = load_agent(options.agent) if options.agent else Agent()
     tools = [tool for name in dict.fromkeys(options.tool) for tool in tools_by_name(name)]
-    limits = None if options.max_rounds is None else replace(agent._limits, rounds=options.max_rounds)
+    limits = None if options.max_rounds is None else replace(agent.limits, rounds=options.max_rounds)
     model = options.model if options.model is not None else agent.model
     if model is None:
         model = _default_model()
@@ -58,7 +58,7 @@ def _default_model() -> str:
 
 def _resolve(agent: Agent, options: Namespace) -> Resolve:
     if options.base_url is None and options.timeout_s is None and not options.lenient:
-        return agent._resolve
+        return agent.resolve
     settings = ProviderSettings(base_url=options.base_url, lenient=options.lenient)
     return Resolver(settings if options.timeout_s is None else replace(settings, timeout_s=options.timeout_s))
 

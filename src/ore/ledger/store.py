@@ -112,10 +112,14 @@ class Writer:
         session_id: The session.
         epoch: Greater than that of every earlier writer.
         sequence: Number of the last record.
-        stop: Whether an interrupt was committed that nobody has acted on.
+        stop: Whether an interrupt was committed that nobody has acted on: it
+            stays until the message that ran has ended, another has begun, or
+            the session was given back with none unfinished.
+        waiting: How many messages the inbox held when the session was taken;
+            `None` when the store does not say.
     """
 
-    __slots__ = ("epoch", "sequence", "session_id", "stop", "taken")
+    __slots__ = ("epoch", "sequence", "session_id", "stop", "taken", "waiting")
 
     def __init__(self, session_id: str, epoch: int, sequence: int, *, stop: bool = False) -> None:
         self.session_id = session_id
@@ -123,6 +127,7 @@ class Writer:
         self.sequence = sequence
         self.stop = stop
         self.taken: set[str] = set()
+        self.waiting: int | None = None
 
 
 class Store(Protocol):
@@ -176,8 +181,10 @@ class Store(Protocol):
         """Remove a thread with all its work; whether there was one."""
         ...
 
-    async def submit(self, session_id: str, message: Message) -> EndingRecord | Message | None:
+    def submit(self, session_id: str, message: Message) -> Awaitable[EndingRecord | Message | None]:
         """Put a message into the inbox; does nothing when its id is known.
+
+        May begin at once, so that a `take` right behind it shares its commit.
 
         Returns:
             `None` when it is new; else the one that waits or runs under this
@@ -185,6 +192,7 @@ class Store(Protocol):
 
         Raises:
             ConflictError: Another content came under this id before.
+            InputError: The message's id cannot be used.
             NotFoundError: There is no such thread.
         """
         ...

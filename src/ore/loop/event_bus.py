@@ -96,7 +96,8 @@ class EventBus:
         Args:
             after: An event's id; the reader begins behind it, without a gap or
                 a double. One that is too old, or unknown, gives a `gap` event
-                with the state instead. `None` begins with the next event.
+                with the state instead. `""` begins with the oldest event that
+                the log still holds, `None` with the next one.
             policy: What happens when the reader is slow.
             deltas: Without kinds: whether fragments are wanted.
         """

@@ -279,6 +279,8 @@ class FanOut:
 
     def _number(self, cursor: str) -> int:
         """The place behind which to begin; -1 for one that is too old or was never given."""
+        if not cursor:
+            return self.floor
         epoch, _, number = cursor.partition("-")
         if not (cursor.isascii() and epoch.isdigit() and number.isdigit()) or len(cursor) > 40:
             return -1

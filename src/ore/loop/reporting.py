@@ -8,7 +8,7 @@ _MARK = "_ore_reported"
 def mark_reported(error: BaseException, message: str | None) -> None:
     """Remember that an `error` event of this message told of it."""
     try:
-        setattr(error, _MARK, (message,))
+        setattr(error, _MARK, (*getattr(error, _MARK, ()), message))
     except AttributeError:  # an exception with slots: it may be told twice, which is better than never
         return
 
@@ -18,7 +18,7 @@ def is_reported(error: BaseException, message: str | None) -> bool:
     seen: set[int] = set()
     at: BaseException | None = error
     while at is not None and id(at) not in seen:
-        if getattr(at, _MARK, None) == (message,):
+        if message in getattr(at, _MARK, ()):
             return True
         seen.add(id(at))
         at = at.__cause__

@@ -226,15 +226,16 @@ class Step:
     ) -> tuple[Turn, Emitter]:
         failure: Exception | asyncio.CancelledError | None = None
         resolved: Sequence[Option] = ()
+        model = f"{provider.name}:{spec.name}" if spec.name else provider.name
         records: Sequence[Record] = ()
         try:
             view = self._view(state)
             resolved = _resolved(options, view)
             await pipeline.run(provider, view, spec, resolved)
-            records = self._prepared(_draft(pipeline, None, spec.name), resolved)
+            records = self._prepared(_draft(pipeline, None, model), resolved)
         except (Exception, asyncio.CancelledError) as error:
             failure = error
-        draft = _draft(pipeline, failure, spec.name)
+        draft = _draft(pipeline, failure, model)
         try:
             if failure is None or draft.artifacts:
                 turn = await self.record(draft, *records, into=state)

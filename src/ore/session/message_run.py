@@ -227,10 +227,11 @@ class MessageRun:
     def _tell(self, outcome: Outcome) -> None:
         """Its last events, and those of the messages that joined it just before."""
         core, running = self._core, self._item
-        if outcome.error is not None and not is_reported(outcome.error, running.message.id):
-            mark_reported(outcome.error, running.message.id)
-            core.emit(ErrorEvent.of(describe(outcome.error)), running.envelope)
+        error = outcome.error
         for item in (*running.joined, running):
+            if error is not None and not is_reported(error, item.message.id):
+                mark_reported(error, item.message.id)
+                core.emit(ErrorEvent.of(describe(error)), item.envelope)
             if outcome.status is Status.CANCELLED:
                 core.emit(Lifecycle(phase="cancelled"), item.envelope)
             core.emit(Lifecycle(phase="done", outcome=outcome.status), item.envelope)

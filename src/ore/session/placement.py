@@ -117,16 +117,20 @@ class LocalPlacement:
             self._held[session_id] = (descriptor, count - 1)
             return
         del self._held[session_id]
-        if self._folder is not None:
-            (self._folder / f"{session_id}.lock").unlink(missing_ok=True)
-        os.close(descriptor)
+        os.close(descriptor)  # the file stays: removing it each time would cost more than the lock itself
+
+    def _open(self, folder: Path, path: Path) -> int:
+        try:
+            return _opened(path)
+        except FileNotFoundError:
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            return _opened(path)
 
     def _lock(self, folder: Path, session_id: str) -> int:
         """An open descriptor that holds the session's lock file; a few system calls, none of which waits."""
         path = folder / f"{check_id(session_id)}.lock"
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         while True:
-            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            descriptor = self._open(folder, path)
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 if _is_at(descriptor, path):
@@ -152,6 +156,10 @@ class _Hold:
 
     async def __aexit__(self, *_: object) -> None:
         self._placement.release(self._session_id)
+
+
+def _opened(path: Path) -> int:
+    return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
 
 
 def _is_at(descriptor: int, path: Path) -> bool:

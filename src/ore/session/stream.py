@@ -340,6 +340,8 @@ class Stream:
 
     async def _close(self) -> None:
         core = self._core
+        for item in (*(() if core.running is None else (core.running,)), *core.waiting):
+            item.cancel("closed")  # what has begun; the others are taken out
         try:
             await self._clear(self._pick(core.waiting), Status.CLOSED)
             for item in list(core.waiting):  # somebody else was taking it out already
@@ -350,10 +352,6 @@ class Stream:
                 item.ticket.leave(error)
             core.waiting = ()
         finally:
-            if core.running is not None:
-                core.running.cancel("closed")
-            for item in core.waiting:
-                item.cancel("closed")
             self._worker.wake()
             await self._worker.join()
             self._shut()

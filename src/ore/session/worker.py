@@ -3,7 +3,7 @@
 import asyncio
 import contextvars
 import logging
-from collections.abc import Coroutine
+from collections.abc import Awaitable, Coroutine, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ore._aio import finish
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 __all__ = ["Worker"]
 
 log = logging.getLogger(__name__)
+
+Submitted = Awaitable[EndingRecord | Message | None]
 
 
 class Worker:
@@ -101,11 +103,10 @@ class Worker:
         async with core.kit.placement.hold(core.id):
             self._holds = True
             try:
-                await self._accept()
-                writer = await core.journal.take()
+                writer = await self._take()
+                knows = self._knows_all(writer)
                 while core.works:
-                    core.gone = frozenset()
-                    message = await core.kit.store.next(writer, mark=bool(core.kit.interceptors))
+                    message = await (self._next_here() if knows else self._next(writer))
                     if message is None and not await self._more():
                         break
                     if message is not None and message.id not in core.gone:
@@ -114,8 +115,38 @@ class Worker:
                 self._holds = False
                 if self._intake is not None:
                     await asyncio.wait((self._intake,))
-                await core.journal.give_back()
-        return count
+                again = await core.journal.give_back()
+        return count + again
+
+    async def _take(self) -> Writer:
+        """Take the session; what was submitted shares the commit, where the store can do that."""
+        self._accepting = self._accepting or asyncio.Lock()
+        async with self._accepting:
+            begun = self._begin()
+            try:
+                return await self._core.journal.take()
+            finally:
+                for item, work in begun:
+                    await self._land(item, work)
+
+    def _knows_all(self, writer: Writer) -> bool:
+        """Whether the inbox holds just what waits here: then the store need not be asked what comes next."""
+        core = self._core
+        durable = sum(item.ticket.is_accepted for item in core.waiting)
+        plain = not core.kit.interceptors and not any(item.message.taken for item in core.waiting)
+        return plain and writer.waiting == durable
+
+    async def _next(self, writer: Writer) -> Message | None:
+        self._core.gone = frozenset()
+        return await self._core.kit.store.next(writer, mark=bool(self._core.kit.interceptors))
+
+    async def _next_here(self) -> Message | None:
+        core = self._core
+        core.gone = frozenset()
+        while core.waiting and not core.waiting[0].ticket.is_accepted:
+            if not await self._more():
+                break
+        return core.waiting[0].message if core.waiting else None
 
     async def _more(self) -> bool:
         """Whether submitted messages became durable meanwhile."""
@@ -139,12 +170,18 @@ class Worker:
         self._accepting = self._accepting or asyncio.Lock()
         async with self._accepting:
             while core.intake:
-                await self._accept_one(core.intake[0])
+                for item, work in self._begin():
+                    await self._land(item, work)
 
-    async def _accept_one(self, item: Item) -> None:
+    def _begin(self) -> Sequence[tuple[Item, Submitted]]:
+        """Submit what is not durable yet, all at once."""
+        core = self._core
+        return [(item, core.kit.store.submit(core.id, item.message)) for item in core.intake]
+
+    async def _land(self, item: Item, work: Submitted) -> None:
         core = self._core
         try:
-            known = await core.kit.store.submit(core.id, item.message)
+            known = await work
         except Exception as error:
             drop(core, item)
             self._refuse(item, error)

@@ -27,10 +27,11 @@ def is_broken(error: BaseException) -> bool:
 
 def store_error(error: BaseException, path: Path) -> BaseException:
     """The error to raise instead: one of ore's own stays as it is, a fault of the program too."""
-    if isinstance(error, OreError) or not isinstance(error, (sqlite3.Error, OSError)):
+    if isinstance(error, OreError) or not isinstance(error, (sqlite3.Error, OSError, UnicodeDecodeError)):
         return error
     name = getattr(error, "sqlite_errorname", None) or type(error).__name__
-    kind = CorruptError if _code(error) in _CORRUPT else StoreError
+    # A text of a damaged file, or SQLite's own words about it, may be no Unicode.
+    kind = CorruptError if _code(error) in _CORRUPT or isinstance(error, UnicodeDecodeError) else StoreError
     found = kind(f"store {str(path)!r}: {error} ({name})")
     found.__cause__ = error
     return found

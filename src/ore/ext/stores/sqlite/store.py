@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -113,11 +113,9 @@ class SqliteStore:
         """Remove a thread."""
         return await self._writes.put(partial(threads.delete, thread_id=check_id(thread_id)))
 
-    async def submit(self, session_id: str, message: Message) -> EndingRecord | Message | None:
+    def submit(self, session_id: str, message: Message) -> Awaitable[EndingRecord | Message | None]:
         """Put a message into the inbox."""
-        check_id(session_id)
-        check_id(message.id, "message")
-        return await self._writes.put(partial(work.submit, session_id=session_id, message=message, codec=self._codec))
+        return self._writes.put(partial(work.submit, session_id=session_id, message=message, codec=self._codec))
 
     async def pending(self, session_id: str) -> Sequence[Message]:
         """Unfinished messages in order."""

@@ -11,7 +11,7 @@ from ore.ext.stores.sqlite.faults import UNREADABLE
 from ore.ext.stores.sqlite.log import clear_stop
 from ore.ext.stores.sqlite.message_rows import COLUMNS, Row, decode_message, digest_of, encode_message
 from ore.ext.stores.sqlite.owner import Owner, check_held, missing, number_of
-from ore.ledger import EndingRecord, Message, decode_record
+from ore.ledger import EndingRecord, Message, check_id, decode_record
 
 __all__ = ["close", "interrupt", "next_message", "park", "pending", "submit", "take", "unfinished"]
 
@@ -32,6 +32,7 @@ def submit(
 
     Raises:
         ConflictError: Another content came under this id before.
+        InputError: One of the ids cannot be used.
         NotFoundError: There is no such thread.
     """
     digest = digest_of(message)
@@ -44,6 +45,8 @@ def submit(
 def _known(
     connection: sqlite3.Connection, session_id: str, message_id: str, digest: bytes, codec: Codec
 ) -> EndingRecord | Message:
+    check_id(session_id)
+    check_id(message.id, "message")
     number = number_of(connection, session_id)
     waiting = connection.execute(
         f"SELECT digest, {COLUMNS} FROM inbox WHERE session = ? AND id = ?", (number, message_id)
@@ -80,12 +83,16 @@ def take(connection: sqlite3.Connection, session_id: str) -> Owner:
         NotFoundError: There is no such thread.
     """
     rows = connection.execute(
-        "UPDATE session SET epoch = epoch + 1 WHERE id = ? RETURNING number, epoch, sequence, stop", (session_id,)
+        """UPDATE session SET epoch = epoch + 1 WHERE id = ? RETURNING number, epoch, sequence, stop,
+            (SELECT count(*) FROM inbox WHERE inbox.session = session.number)""",
+        (session_id,),
     ).fetchall()
     if not rows:
         raise missing(session_id)
-    number, epoch, sequence, stop = rows[0]
-    return Owner(number, session_id, epoch, sequence, stop=bool(stop))
+    number, epoch, sequence, stop, waiting = rows[0]
+    held = Owner(number, session_id, epoch, sequence, stop=bool(stop))
+    held.waiting = waiting
+    return held
 
 
 def next_message(connection: sqlite3.Connection, held: Owner, *, mark: bool, codec: Codec) -> Message | None:
