@@ -9,7 +9,7 @@ from ore.errors import LimitError, ProviderError
 from ore.event import Emitter, UserMessage
 from ore.ledger import Outcome
 from ore.session import Intercepted, Manager, Stream
-from ore.testing import ScriptedProvider
+from ore.testing import Item, ScriptedProvider
 from session.watch import Watch, agent, answer, said, until
 
 CALL = [ToolCall(id="c", name="work", arguments="{}")]
@@ -94,7 +94,7 @@ async def test_a_message_that_steers_is_intercepted_as_any_other(watch: Watch) -
 async def test_a_message_that_steered_fails_with_the_one_that_it_joined(watch: Watch) -> None:
     """Each tells its own error."""
     tool, hold = Work(), asyncio.Event()
-    last = [*answer("par"), hold, ProviderError("boom", provider="scripted")]
+    last: list[Item] = [*answer("par"), hold, ProviderError("boom", provider="scripted")]
     stream = await watch.session(ScriptedProvider(CALL, last), tool.work)
     running = stream.submit("first")
     await tool.began.wait()
