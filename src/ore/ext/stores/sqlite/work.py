@@ -35,6 +35,8 @@ def submit(
         InputError: One of the ids cannot be used.
         NotFoundError: There is no such thread.
     """
+    check_id(session_id)
+    check_id(message.id, "message")
     digest = digest_of(message)
     values = (message.id, clean(message.mode), encode_message(message), message.attempts, message.taken)
     if connection.execute(_ACCEPT, (digest, *values, session_id, message.id)).rowcount:
@@ -45,8 +47,6 @@ def submit(
 def _known(
     connection: sqlite3.Connection, session_id: str, message_id: str, digest: bytes, codec: Codec
 ) -> EndingRecord | Message:
-    check_id(session_id)
-    check_id(message.id, "message")
     number = number_of(connection, session_id)
     waiting = connection.execute(
         f"SELECT digest, {COLUMNS} FROM inbox WHERE session = ? AND id = ?", (number, message_id)
