@@ -192,10 +192,12 @@ class Play:
         assert [task.exception() for task in self.tasks if not task.cancelled() and task.exception()] == []
         self._told()
         turns = list(stream.turns)
-        assert list((await self.store.load("x")).turns) == list(stream.history.all_turns)
+        every = list(stream.history.all_turns)
+        assert list((await self.store.load("x")).turns) == every
         assert (parted(turns), unanswered(turns), self.provider.unsendable) == (False, [], [])
         assert await self.store.pending("x") == []
         entries = [entry for seen in self.seen for entry in seen.entries]
+        assert [entry.event.turn for entry in entries if isinstance(entry.event, TurnComplete)] == every
         await self._endings(entries)
         self._order(entries)
 

@@ -1,11 +1,13 @@
 """Cancel, interrupt and close: what they end, what they keep, and what they leave alone."""
 
 import asyncio
+from pathlib import Path
 
 import pytest
 
 from ore.artifact import ResultStatus, StopReason, Text, TextDelta, ToolCall, ToolCallDelta, ToolResult
 from ore.event import InterruptEvent, Lifecycle, UserMessage
+from ore.ext.stores.sqlite import SqliteStore
 from ore.ledger import Buffer, MemoryStore, Outcome, Role, Turn, TurnStatus, parted, unanswered
 from ore.session import Manager, Stream
 from ore.testing import ScriptedProvider
@@ -24,7 +26,10 @@ def sendable(turns: "Buffer | Stream | list[Turn]") -> bool:
 
 
 @pytest.mark.requirement("B15", "D-cancelled-results")
-async def test_a_cancel_among_parallel_calls_keeps_the_result_that_is_there(watch: Watch) -> None:
+@pytest.mark.parametrize("kept", ["memory", "sqlite"])
+async def test_a_cancel_among_parallel_calls_keeps_the_result_that_is_there(
+    watch: Watch, kept: str, tmp_path: Path
+) -> None:
     """Each call has one result, and the conversation goes on, here and after a reload."""
     stopped: list[str] = []
 
@@ -41,7 +46,7 @@ async def test_a_cancel_among_parallel_calls_keeps_the_result_that_is_there(watc
         call("first"),
         *(ToolCall(id=name, name="sleep", arguments=f'{{"name": "{name}"}}') for name in ("b", "c", "d")),
     ]
-    store = MemoryStore()
+    store = MemoryStore() if kept == "memory" else SqliteStore(tmp_path / "ore.db")
     provider = ScriptedProvider(round, answer("gone on"), answer("once more"))
     manager = Manager(agent(provider, first, sleep), store)
     stream = watch.of(await manager.create())
@@ -63,6 +68,7 @@ async def test_a_cancel_among_parallel_calls_keeps_the_result_that_is_there(watc
     await again.process("go on")
     assert sendable(list(provider.invocations[2].turns))
     assert said(again.turns)[-1] == ("assistant", "once more")
+    await manager.aclose()
 
 
 @pytest.mark.requirement("B17", "D-half-calls")

@@ -25,13 +25,13 @@ CLOSE = st.sampled_from([[], [Op("close")]])
 PASSES = st.integers(min_value=0, max_value=2)
 
 
-@pytest.mark.requirement("L2", "D-one-ending")
+@pytest.mark.requirement("L2", "D-one-ending", "D-turns-told")
 @settings(max_examples=150)
 @given(ops=operations(), close=CLOSE, late=operations(), passes=PASSES)
 def test_every_message_ends_once_whoever_interferes_and_when(
     ops: list[Op], close: list[Op], late: list[Op], passes: int
 ) -> None:
-    """Ticket, last event and stored ending agree; history can be sent; nothing is left running."""
+    """Ticket, last event and stored ending agree; history was told and can be sent; nothing is left running."""
     asyncio.run(Play(passes).run([*ops, *close, *late]))
 
 
