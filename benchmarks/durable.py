@@ -1,22 +1,25 @@
 """What durability costs: appends to long threads, many sessions at once, a whole turn."""
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from functools import partial
 from itertools import count
 from pathlib import Path
 
-from benchmarks.measure import Cpu, Run, interleaved, paired
+from benchmarks.measure import Cpu, Run, alternating, interleaved, paired, repeated
 from benchmarks.row import Row
-from benchmarks.scene import answering, conversation, fill, read_by
-from ore.artifact import Artifact
+from benchmarks.scene import answering, conversation, fill, process, read_by
 from ore.ext.stores.sqlite import SqliteStore
-from ore.ledger import MemoryStore, Role, Store, Turn, TurnRecord
+from ore.ledger import MemoryStore, Role, Store, TurnRecord, Writer
 from ore.session import Manager, Stream
 
 __all__ = ["durable_append", "durable_turn", "group_commit"]
 
-APPENDS = 200
-TURNS = 100
+LONG = 10_000
+SHORT = 10
+TIMES = 10
+APPENDS = 20
+TURNS = 10
 SESSIONS = 100
 EACH = 3
 LIMIT = 512
@@ -28,19 +31,11 @@ def durable_append(run: Run) -> Iterator[Row]:
 
     Of the store alone, and of a session, which takes and gives back its thread each time.
     """
-    path = run.folder / "append.db"
-    asyncio.run(_filled(path, "long", 10_000))
-    names = (f"short-{number}" for number in count())
-    for what, measure in (("in the store", _appends), ("of a session", _append_turns)):
-        costs = interleaved(
-            run.rounds,
-            {
-                "long": lambda measure=measure: asyncio.run(measure(path, "long")),  # type: ignore[misc]
-                "short": lambda measure=measure: asyncio.run(measure(path, next(names), 10)),  # type: ignore[misc]
-            },
-        )
+    paths = (run.folder / f"append-{number}.db" for number in count())
+    for what, measure in (("in the store", _store_appends), ("of a session", _session_appends)):
+        costs = repeated(run.rounds, lambda measure=measure: measure(next(paths)))  # type: ignore[misc]
         ratios = paired(costs["long"], costs["short"])
-        yield Row(name=f"a durable append {what}: at 10,000 turns / at 10", values=ratios, bar=1.1)
+        yield Row(name=f"a durable append {what}: at {LONG:,} turns / at {SHORT}", values=ratios, bar=1.1)
 
 
 def group_commit(run: Run) -> Iterator[Row]:
@@ -65,73 +60,70 @@ def durable_turn(run: Run) -> Iterator[Row]:
     soon as the one before has ended.
     """
     paths = (run.folder / f"turn-{number}.db" for number in count())
-    for what, rest, bar in (("", True, 6), (", back to back", False, None)):
-        costs = interleaved(
-            run.rounds,
-            {
-                "durable": lambda rest=rest: asyncio.run(_turns(SqliteStore(next(paths)), rest=rest)),  # type: ignore[misc]
-                "memory": lambda rest=rest: asyncio.run(_turns(MemoryStore(), rest=rest)),  # type: ignore[misc]
-            },
-        )
+    for what, work, bar in (("", _at_rest, 6), (", back to back", process, None)):
+        costs = repeated(run.rounds, lambda work=work: _turns(SqliteStore(next(paths)), work))  # type: ignore[misc]
         yield Row(name=f"a turn on SQLite / in memory{what}", values=paired(costs["durable"], costs["memory"]), bar=bar)
 
 
-async def _filled(path: Path, thread_id: str, length: int) -> Sequence[Turn]:
-    """Make the thread, unless it is there; returns turns to append to it."""
-    store = SqliteStore(path)
-    if length:
-        await fill(store, thread_id, conversation(length))
+async def _store_appends(path: Path) -> Mapping[str, float]:
+    store = await _store(path)
+    writers = {name: await store.take(name) for name in ("long", "short")}
+    turns = iter(conversation(2 * APPENDS * TIMES))
+
+    async def append(writer: Writer) -> None:
+        for _ in range(APPENDS):
+            await store.append(writer, [TurnRecord(turn=next(turns))])
+
+    costs = await alternating(TIMES, {name: partial(append, writer) for name, writer in writers.items()})
     await store.aclose()
-    return conversation(APPENDS)
+    return costs
 
 
-async def _appends(path: Path, thread_id: str, length: int = 0) -> float:
-    turns = await _filled(path, thread_id, length)
-    store = SqliteStore(path)
-    writer = await store.take(thread_id)
-    with Cpu() as cpu:
-        for turn in turns:
-            await store.append(writer, [TurnRecord(turn=turn)])
-    await store.close(writer)
-    await store.aclose()
-    return cpu.seconds
+async def _session_appends(path: Path) -> Mapping[str, float]:
+    async with Manager(answering(), await _store(path)) as manager:
+        streams = {name: await manager.attach(name) for name in ("long", "short")}
+        texts = [turn.artifacts for turn in conversation(APPENDS // 2)]
 
-
-async def _append_turns(path: Path, thread_id: str, length: int = 0) -> float:
-    turns: Sequence[Sequence[Artifact]] = [turn.artifacts for turn in await _filled(path, thread_id, length)]
-    async with Manager(answering(), SqliteStore(path)) as manager:
-        stream = await manager.attach(thread_id)
-        await stream.append_turn(Role.USER, *turns[0])
-        with Cpu() as cpu:
-            for artifacts in turns[: APPENDS // 2]:
+        async def append(stream: Stream) -> None:
+            for artifacts in texts:
                 await stream.append_turn(Role.USER, *artifacts)
-    return cpu.seconds
+
+        for stream in streams.values():
+            await stream.append_turn(Role.USER, *texts[0])
+        return await alternating(TIMES, {name: partial(append, stream) for name, stream in streams.items()})
+
+
+async def _store(path: Path) -> SqliteStore:
+    """A file with both threads in it."""
+    store = SqliteStore(path)
+    await fill(store, "long", conversation(LONG))
+    await fill(store, "short", conversation(SHORT))
+    return store
 
 
 async def _busy(store: Store) -> float:
     async with Manager(answering(), store) as manager:
         streams = [await manager.create() for _ in range(SESSIONS)]
-        await streams[0].process("warm up")
+        await process(streams[0], 1)
         with Cpu() as cpu:
             async with asyncio.TaskGroup() as group:
                 for stream in streams:
-                    group.create_task(_process(stream, EACH))
+                    group.create_task(process(stream, EACH))
     return cpu.seconds
 
 
-async def _turns(store: Store, *, rest: bool) -> float:
-    async with Manager(answering(), store) as manager:
-        stream = await manager.create()
-        async with read_by(1, stream):
-            await _process(stream, 3)
-            with Cpu() as cpu:
-                for _ in range(TURNS):
-                    await stream.process("hi")
-                    if rest:
-                        await stream.idle()
-    return cpu.seconds
+async def _turns(store: SqliteStore, work: Callable[[Stream, int], Awaitable[None]]) -> Mapping[str, float]:
+    async with Manager(answering(), store) as durable, Manager(answering(), MemoryStore()) as memory:
+        one, other = await durable.create(), await memory.create()
+        async with read_by(1, one), read_by(1, other):
+            await work(one, 3)
+            await work(other, 3)
+            return await alternating(
+                TIMES, {"durable": partial(work, one, TURNS), "memory": partial(work, other, TURNS)}
+            )
 
 
-async def _process(stream: Stream, times: int) -> None:
+async def _at_rest(stream: Stream, times: int) -> None:
     for _ in range(times):
         await stream.process("hi")
+        await stream.idle()

@@ -19,7 +19,7 @@ def find(run: Run) -> Iterator[Row]:
     """CPU of `get_by`, and of loading every thread, short as they are, to look at its facts."""
     path = library(run.folder, threads=THREADS, turns=2, numbered=True)
     costs = interleaved(
-        min(run.rounds, 3),
+        min(run.rounds, 2),
         {"find": lambda: asyncio.run(_find(path)), "read": lambda: asyncio.run(_read(path))},
     )
     name = f"find by metadata among {THREADS:,} threads / read them all"

@@ -13,7 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from benchmarks.library import library
-from benchmarks.measure import Run, interleaved, paired
+from benchmarks.measure import Run
 from benchmarks.row import Row
 
 __all__ = ["idle"]
@@ -24,19 +24,18 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 def idle(run: Run) -> Iterator[Row]:
-    """Bytes as Python traces them after a message, and resident bytes of very many."""
-    rounds = min(run.rounds, 3)
+    """Bytes as Python traces them after a message, and resident bytes of very many.
+
+    Measured once whatever the rounds: neither varies.
+    """
     for turns, bar in ((10, 1.25), (100, 1.1)):
-        found = [_traced(run.folder, turns, "rested") for _ in range(rounds)]
+        found = [_traced(run.folder, turns, "rested")]
         yield Row(name=f"an idle session of {turns} turns, window gone / its bare history", values=found, bar=bar)
-    found = [_traced(run.folder, 10, "windowed") for _ in range(rounds)]
+    found = [_traced(run.folder, 10, "windowed")]
     yield Row(name="an idle session of 10 turns, window held / its bare history", values=found)
     path = library(run.folder, threads=MANY, turns=10)
-    costs = interleaved(
-        rounds, {"attached": lambda: _child("attached", path, MANY), "loaded": lambda: _child("loaded", path, MANY)}
-    )
-    ratios = paired(costs["attached"], costs["loaded"])
-    yield Row(name=f"{MANY:,} attached sessions of 10 turns, resident / their bare histories", values=ratios, bar=1.3)
+    ratio = _child("attached", path, MANY) / _child("loaded", path, MANY)
+    yield Row(name=f"{MANY:,} attached sessions of 10 turns, resident / their bare histories", values=[ratio], bar=1.3)
 
 
 def _traced(folder: Path, turns: int, what: str) -> float:

@@ -1,14 +1,19 @@
-"""CPU time of candidates, interleaved, so that ratios can be taken within a round."""
+"""CPU time of candidates, measured in turns, so that ratios can be taken within a round."""
 
+import asyncio
 import gc
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import median
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
-__all__ = ["Cpu", "Run", "interleaved", "paired"]
+__all__ = ["Costs", "Cpu", "Run", "alternating", "interleaved", "paired", "repeated"]
+
+Costs = Mapping[str, Sequence[float]]
+"""What each candidate cost, round by round."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,8 +48,8 @@ class Cpu:
         self.seconds = time.process_time() - self._start
 
 
-def interleaved(rounds: int, candidates: Mapping[str, Callable[[], float]]) -> Mapping[str, Sequence[float]]:
-    """What each candidate cost in each round.
+def interleaved(rounds: int, candidates: Mapping[str, Callable[[], float]]) -> Costs:
+    """Ask candidates that measure themselves, one after the other in each round.
 
     Every other round goes through them backwards, so that none is always the
     one that comes after the most expensive.
@@ -57,6 +62,27 @@ def interleaved(rounds: int, candidates: Mapping[str, Callable[[], float]]) -> M
             if number:  # the first round warms up
                 costs[name].append(cost)
     return costs
+
+
+async def alternating(times: int, candidates: Mapping[str, Callable[[], Awaitable[None]]]) -> Mapping[str, float]:
+    """CPU seconds of candidates that take turns `times` times; the median of each.
+
+    What a busy machine adds falls on all of them, and a moment in which it is
+    busier counts nowhere.
+    """
+    costs: dict[str, list[float]] = {name: [] for name in candidates}
+    for _ in range(times):
+        for name, work in candidates.items():
+            with Cpu() as cpu:
+                await work()
+            costs[name].append(cpu.seconds)
+    return {name: median(found) for name, found in costs.items()}
+
+
+def repeated(rounds: int, measure: Callable[[], Coroutine[Any, Any, Mapping[str, float]]]) -> Costs:
+    """Run one measurement of all candidates in a new event loop each round; the first round warms up."""
+    found = [asyncio.run(measure()) for _ in range(rounds + 1)][1:]
+    return {name: [costs[name] for costs in found] for name in found[0]}
 
 
 def paired(costs: Sequence[float], base: Sequence[float]) -> Sequence[float]:

@@ -14,7 +14,7 @@ from ore.session import Stream
 from ore.testing import ScriptedProvider
 from ore.tool import StaticTools
 
-__all__ = ["Fragments", "answering", "calling", "conversation", "fill", "read_by"]
+__all__ = ["Fragments", "answering", "calling", "conversation", "fill", "process", "read_by"]
 
 CALL: Sequence[Artifact] = [ToolCall(id="c", name="add", arguments='{"a": 1, "b": 2}')]
 ANSWER: Sequence[Artifact] = [TextDelta(content="Hello"), TextDelta(content=" there.")]
@@ -79,6 +79,12 @@ async def fill(store: Store, thread_id: str, turns: Sequence[Turn], **metadata: 
     await store.append(writer, [TurnRecord(turn=turn) for turn in turns])
     await store.close(writer)
     return thread_id
+
+
+async def process(stream: Stream, times: int) -> None:
+    """Send a message so many times, each when the one before has ended."""
+    for _ in range(times):
+        await stream.process("hi")
 
 
 @asynccontextmanager
