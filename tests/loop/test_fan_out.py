@@ -171,7 +171,7 @@ async def test_a_reader_that_never_reads_costs_the_others_nothing() -> None:
     assert events(stuck.take()) == [Text(content=words(200)), StopReason(reason="stop")]
 
 
-@pytest.mark.requirement("D-window")
+@pytest.mark.requirement("D-event-window")
 async def test_the_window_holds_no_more_than_its_bytes() -> None:
     bus = EventBus(window_bytes=4000)
     answer = Answer(bus)
@@ -184,7 +184,7 @@ async def test_the_window_holds_no_more_than_its_bytes() -> None:
     assert bus.fan_out.held_bytes == sum(entry.weight for entry in bus.fan_out.log)
 
 
-@pytest.mark.requirement("D-window")
+@pytest.mark.requirement("D-event-window")
 async def test_the_text_of_any_event_counts_wherever_it_stands() -> None:
     long = "x" * 1000
     bus = EventBus()
@@ -206,7 +206,7 @@ async def test_an_event_that_holds_itself_weighs_something() -> None:
     assert bus.fan_out.log[0].weight >= 256
 
 
-@pytest.mark.requirement("D-window")
+@pytest.mark.requirement("D-event-window")
 async def test_a_closed_block_lets_go_of_its_fragments() -> None:
     bus = EventBus()
     answer = Answer(bus)
