@@ -8,14 +8,15 @@ from ore.app.result import stop_reason_of, text_of, usage_of
 from ore.artifact import to_json
 from ore.cli.calling import called_agent
 from ore.cli.conversation import open_conversation
-from ore.cli.failures import run, tell
+from ore.cli.failures import run, status_of, tell
 from ore.cli.interrupts import Interrupts
 from ore.cli.lines import Lines, read_prompt
 from ore.cli.output import Output
 from ore.cli.printers import EventPrinter, NoticePrinter, Printer, TextPrinter
-from ore.cli.status import Status
+from ore.cli.status import FAILED, Status
 from ore.cli.terminal import is_terminal, say
-from ore.errors import InputError, describe
+from ore.errors import InputError, OreError, describe
+from ore.ledger import Outcome as Ending
 from ore.session import Outcome
 
 __all__ = ["answer"]
@@ -43,14 +44,27 @@ def _prompt(given: str | None) -> str:
 
 async def _answer(agent: Agent, prompt: str, options: Namespace) -> Status:
     output, interrupts = Output(), Interrupts()
-    printer = _printer(options, output)
     with interrupts.listening():
-        async with open_conversation(agent, options, Lines(), interrupts) as conversation:
-            await conversation.finish_old(printer if options.events else NoticePrinter())
-            outcome = await conversation.ask(prompt, printer, all_events=options.events)
-            if options.json:
-                await output.put_json(_final(conversation.session.id, outcome))
+        try:
+            session_id, outcome = await _ask(agent, prompt, options, output, interrupts)
+        except OreError as error:  # such as a store that another process has
+            if not options.json or status_of(error) != FAILED:
+                raise
+            session_id, outcome = options.session, Outcome(status=Ending.FAILED, error=error)
+        if options.json:
+            await output.put_json(_final(session_id, outcome))
     return output.status(tell(outcome))
+
+
+async def _ask(
+    agent: Agent, prompt: str, options: Namespace, output: Output, interrupts: Interrupts
+) -> tuple[str, Outcome]:
+    """The session's id, and how the prompt ended in it."""
+    printer = _printer(options, output)
+    async with open_conversation(agent, options, Lines(), interrupts) as conversation:
+        await conversation.finish_old(printer if options.events else NoticePrinter())
+        outcome = await conversation.ask(prompt, printer, all_events=options.events)
+        return conversation.session.id, outcome
 
 
 def _printer(options: Namespace, output: Output) -> Printer:
@@ -59,7 +73,7 @@ def _printer(options: Namespace, output: Output) -> Printer:
     return NoticePrinter() if options.json else TextPrinter(output)
 
 
-def _final(session_id: str, outcome: Outcome) -> bytes:
+def _final(session_id: str | None, outcome: Outcome) -> bytes:
     """What `--json` prints."""
     return to_json(
         {

@@ -15,12 +15,13 @@ __all__ = ["guarded", "run", "status_of", "tell"]
 
 
 def guarded(work: Callable[[Namespace], Status], options: Namespace) -> Status:
-    """The status that `work` comes to; an error of ore's becomes a line and its status."""
+    """The status that `work` comes to; an error of ore's becomes a line, with its code where that says more."""
     try:
         return work(options)
     except OreError as error:
-        say(f"ore: {error}")
-        return status_of(error)
+        status = status_of(error)
+        say(f"ore: {error}" if status == MISUSE or error.code == OreError.code else f"ore: {error} ({error.code})")
+        return status
 
 
 def run(work: Coroutine[Any, Any, Status]) -> Status:

@@ -15,7 +15,7 @@ __all__ = ["COMMANDS", "main"]
 COMMANDS: Final[Mapping[str, str]] = {
     "run": "answer one message and stream the answer",
     "chat": "talk, one message after the other",
-    "sessions": "list and show stored sessions",
+    "sessions": "list, show, search, fork, delete, export and import stored sessions",
     "doctor": "say what is installed, and whether model and store answer",
 }
 """Each in the module of its name, which is imported when it is asked for."""

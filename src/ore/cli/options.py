@@ -4,7 +4,7 @@ import math
 import os
 from argparse import ArgumentParser, ArgumentTypeError
 
-__all__ = ["add_model", "add_session", "add_store"]
+__all__ = ["add_model", "add_session", "add_store", "whole_number"]
 
 
 def add_session(parser: ArgumentParser) -> None:
@@ -28,10 +28,10 @@ def add_session(parser: ArgumentParser) -> None:
         default="ask",
         help="whether tools that want approval get it; asks on a terminal, else denies (default: ask)",
     )
-    parser.add_argument("--max-output-tokens", metavar="N", type=_count, help="tokens of an answer at most")
+    parser.add_argument("--max-output-tokens", metavar="N", type=whole_number, help="tokens of an answer at most")
     parser.add_argument("--temperature", metavar="X", type=_not_negative, help="0 is greedy")
     parser.add_argument("--thinking", metavar="LEVEL", help="off, minimal, low, medium, high or max")
-    parser.add_argument("--max-rounds", metavar="N", type=_count, help="inferences for one message at most (50)")
+    parser.add_argument("--max-rounds", metavar="N", type=whole_number, help="inferences for one message at most (50)")
 
 
 def add_model(parser: ArgumentParser) -> None:
@@ -49,7 +49,12 @@ def add_store(parser: ArgumentParser) -> None:
     parser.add_argument("--store", metavar="URL", help="memory:, sqlite:PATH or json:DIR ($ORE_STORE)")
 
 
-def _count(text: str) -> int:
+def whole_number(text: str) -> int:
+    """An option that counts something.
+
+    Raises:
+        ArgumentTypeError: It is no whole number above 0.
+    """
     if not (text.isascii() and text.isdigit() and len(text) < 16 and int(text)):
         raise ArgumentTypeError(f"expected a whole number above 0, got {text!r}")
     return int(text)

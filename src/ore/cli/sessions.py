@@ -2,10 +2,11 @@
 
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from importlib import import_module
 from typing import Final
 
-from ore.cli.options import add_store
+from ore.cli.options import add_store, whole_number
 from ore.cli.parser import Configure, Execute, Words, choose
 from ore.cli.status import MISUSE, Status
 
@@ -14,6 +15,11 @@ __all__ = ["configure"]
 ACTIONS: Final[Mapping[str, str]] = {
     "list": "all sessions, the most recently written first",
     "show": "one session's turns",
+    "search": "the turns that contain a text, in any case",
+    "fork": "a new session that goes on from a turn of another; prints its id",
+    "delete": "remove a session for good",
+    "export": "write a session with all its branches as JSON, for `import`",
+    "import": "make a session of what `export` wrote; prints its id",
 }
 
 
@@ -29,33 +35,74 @@ def _usage(parser: ArgumentParser) -> Status:
 
 
 def _configure_list(parser: ArgumentParser, words: Words) -> Execute:
-    _add_common(parser)
-    return _list
+    return _common(parser, "stored", "list_sessions")
 
 
 def _configure_show(parser: ArgumentParser, words: Words) -> Execute:
+    _add_id(parser)
+    return _common(parser, "stored", "show_session")
+
+
+def _configure_search(parser: ArgumentParser, words: Words) -> Execute:
+    parser.add_argument("text", metavar="TEXT", help="what the turns contain")
+    parser.add_argument("--limit", metavar="N", type=whole_number, help="turns at most (all)")
+    return _common(parser, "stored", "search_sessions")
+
+
+def _configure_fork(parser: ArgumentParser, words: Words) -> Execute:
+    _add_id(parser)
+    parser.add_argument(
+        "--at", metavar="TURN", help="the last turn that comes along, with the results of its calls (the latest)"
+    )
+    return _common(parser, "forking", "fork_session")
+
+
+def _configure_delete(parser: ArgumentParser, words: Words) -> Execute:
+    _add_id(parser)
+    return _common(parser, "forking", "delete_session")
+
+
+def _configure_export(parser: ArgumentParser, words: Words) -> Execute:
+    _add_id(parser)
+    parser.add_argument(
+        "--format", choices=("json", "text", "html"), default="json", help="json; text and html come later"
+    )
+    parser.add_argument(
+        "-o", "--output", metavar="FILE", default="-", help="a file for you alone (0600) instead of standard output"
+    )
+    return _common(parser, "carrying", "export_session", json="the same as --format json")
+
+
+def _configure_import(parser: ArgumentParser, words: Words) -> Execute:
+    parser.add_argument("file", metavar="FILE", help="what `export` wrote; standard input as -")
+    parser.add_argument("--as", metavar="ID", dest="as_id", help="another id than it had")
+    return _common(parser, "carrying", "import_session")
+
+
+def _add_id(parser: ArgumentParser) -> None:
     parser.add_argument("id", metavar="ID", help="the session's id")
-    _add_common(parser)
-    return _show
 
 
-def _add_common(parser: ArgumentParser) -> None:
+def _common(parser: ArgumentParser, module: str, function: str, *, json: str = "print one JSON object") -> Execute:
+    """Add what every action takes; what runs it is imported when it runs."""
     add_store(parser)
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.add_argument("--json", action="store_true", help=json)
+
+    def execute(options: Namespace) -> Status:
+        from ore.cli.failures import guarded
+
+        work: Callable[[Namespace], Status] = getattr(import_module(f"ore.cli.{module}"), function)
+        return guarded(work, options)
+
+    return execute
 
 
-def _list(options: Namespace) -> Status:
-    from ore.cli.failures import guarded
-    from ore.cli.stored import list_sessions
-
-    return guarded(list_sessions, options)
-
-
-def _show(options: Namespace) -> Status:
-    from ore.cli.failures import guarded
-    from ore.cli.stored import show_session
-
-    return guarded(show_session, options)
-
-
-_ACTIONS: Final[Mapping[str, Configure]] = {"list": _configure_list, "show": _configure_show}
+_ACTIONS: Final[Mapping[str, Configure]] = {
+    "list": _configure_list,
+    "show": _configure_show,
+    "search": _configure_search,
+    "fork": _configure_fork,
+    "delete": _configure_delete,
+    "export": _configure_export,
+    "import": _configure_import,
+}

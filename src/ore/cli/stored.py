@@ -1,23 +1,27 @@
 """Stored sessions, as `ore sessions` shows them."""
 
+import sys
 from argparse import Namespace
-from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any
 
 import msgspec
 
-from ore.app import default_store_url, open_store
 from ore.artifact import Artifact, ToolCall, ToolResult, to_json
 from ore.cli.failures import run
+from ore.cli.opened import opened
 from ore.cli.output import Output
 from ore.cli.status import DONE, Status
+from ore.errors import InputError
 from ore.ledger import Store, Summary, Thread, Turn, TurnStatus, encode_turn
 
-__all__ = ["list_sessions", "show_session"]
+__all__ = ["list_sessions", "search_sessions", "show_session"]
 
 PAGE = 100
+
+EVERY = sys.maxsize
+"""Hits, when nobody limits them."""
 
 
 def list_sessions(options: Namespace) -> Status:
@@ -39,8 +43,20 @@ def show_session(options: Namespace) -> Status:
     return run(_show(options))
 
 
+def search_sessions(options: Namespace) -> Status:
+    """Print the turns that contain a text, those of the most recently written sessions first.
+
+    Raises:
+        InputError: There is nothing to search for.
+        OreError: The store cannot be used.
+    """
+    if not options.text.strip():
+        raise InputError("search: expected a text to search for, got none")
+    return run(_search(options))
+
+
 async def _list(options: Namespace) -> Status:
-    async with _opened(options) as store:
+    async with opened(options) as store:
         found = await _all(store)
     output = Output()
     if options.json:
@@ -71,7 +87,7 @@ def _time(moment: datetime | None) -> str:
 
 
 async def _show(options: Namespace) -> Status:
-    async with _opened(options) as store:
+    async with opened(options) as store:
         stored = await store.load(options.id)
     turns = Thread(stored.turns, tip=stored.tip).turns
     output = Output()
@@ -101,10 +117,12 @@ def _words(artifact: Artifact) -> str:
     return artifact.for_human()
 
 
-@asynccontextmanager
-async def _opened(options: Namespace) -> AsyncIterator[Store]:
-    store = open_store(options.store or default_store_url())
-    try:
-        yield store
-    finally:
-        await store.aclose()
+async def _search(options: Namespace) -> Status:
+    async with opened(options) as store:
+        hits = await store.search(options.text, limit=options.limit or EVERY)
+    output = Output()
+    if options.json:
+        output.json(to_json({"hits": hits}))
+    else:
+        output.text("".join(f"{hit.id}  {hit.turn}  {' '.join(hit.snippet.split())}\n" for hit in hits))
+    return output.status(DONE)

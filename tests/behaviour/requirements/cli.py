@@ -80,4 +80,32 @@ REQUIREMENTS = (
     held("D-cli-chat", "`ore chat --plain`: one prompt a line; an empty line or the end quits.", source=_COMMAND),
     held("D-cli-stored", "`ore sessions list` and `show`, as JSON of the contract's shape too.", source=_COMMAND),
     held("D-cli-doctor", "What is installed, which keys are present, whether model and store answer.", source=_COMMAND),
+    held(
+        "D-cli-search",
+        "`sessions search TEXT`: turns that contain the text, with a snippet; as JSON of the contract's shape too.",
+        source=_COMMAND,
+    ),
+    held(
+        "D-cli-fork",
+        "`sessions fork ID [--at TURN]` prints the id of a new session with the path up to there; the old one stays.",
+        source=_COMMAND,
+    ),
+    held("D-cli-delete", "`sessions delete ID` removes a stored session that nobody owns.", source=_COMMAND),
+    held(
+        "D-cli-export",
+        "`sessions export ID` gives every branch as JSON without loss, into a file for the user alone with -o.",
+        source=_COMMAND,
+    ),
+    gap(
+        "D-cli-export-formats",
+        "`sessions export --format text|html`.",
+        reason="they come with the exporters; until then the format is refused with status 2 and what works is said",
+        source=_COMMAND,
+    ),
+    held(
+        "D-cli-import",
+        "`sessions import FILE` keeps the id, refuses one that exists unless `--as ID`, and what it cannot read with "
+        "the reason.",
+        source=_COMMAND,
+    ),
 )
