@@ -1,6 +1,6 @@
 """Instructions: what a model is told before the conversation."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 
 from ore.artifact import Text, clean
 from ore.ledger import Role, State, Turn, prepend
@@ -25,10 +25,19 @@ def instructions(source: Instructions) -> Transform:
 
     def transform(state: State) -> State:
         nonlocal last, kept
-        text = source if isinstance(source, str) else source()
+        text = _text(source)
         if text != last:
             last = text
             kept = (Turn(id=_ID, role=Role.SYSTEM, artifacts=(Text(content=clean(text)),)),) if text else ()
         return prepend(state, kept)
 
     return transform
+
+
+def _text(source: Instructions) -> str:
+    text: object = source if isinstance(source, str) else source()
+    if isinstance(text, str):
+        return text
+    if isinstance(text, Coroutine):
+        text.close()
+    raise TypeError(f"instructions: expected text, got {type(text).__name__}; a function for them is no coroutine")

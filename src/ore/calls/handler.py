@@ -69,6 +69,7 @@ class CallHandler:
         self._runner = CallRunner(asker or Denying(), self._limits, deps)
         self._running: dict[str, Attempt] = {}
         self._prepared: str | None = None
+        self._unrecorded: Round | None = None
 
     @property
     def running(self) -> Sequence[str]:
@@ -141,7 +142,18 @@ class CallHandler:
                 attempt.noted = effect is not None
         await self._work(round)
 
+    @property
+    def effects(self) -> Mapping[str, EffectRecord]:
+        """What the calls came to whose results could not be recorded, by their keys."""
+        attempts = self._unrecorded.attempts if self._unrecorded is not None else ()
+        return {
+            attempt.key: EffectRecord(key=attempt.key, result=attempt.result)
+            for attempt in attempts
+            if attempt.result is not None
+        }
+
     async def _work(self, round: Round) -> None:
+        self._unrecorded = round
         try:
             await self._run_all(round)
         except asyncio.CancelledError:
@@ -157,6 +169,7 @@ class CallHandler:
                     self._running.pop(attempt.key, None)
             if not round.left:
                 await round.emitter.record(Draft(role=Role.TOOL, artifacts=round.results()))
+                self._unrecorded = None
         if round.stuck:
             raise LimitError(
                 f"tool {round.stuck[0]!r} was called with the same arguments {self._limits.repeats + 2} times in a "

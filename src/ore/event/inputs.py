@@ -59,7 +59,7 @@ def content_of(content: Content) -> tuple[Artifact, ...]:
     """
     if isinstance(content, str):
         return (Text(content=content),)
-    artifacts = (content,) if isinstance(content, Artifact) else tuple(content)
+    artifacts = (content,) if isinstance(content, Artifact) else _sequence(content)
     for artifact in artifacts:
         _check(artifact)
     return artifacts
@@ -70,3 +70,9 @@ def _check(artifact: object) -> None:
         return
     shown = artifact.kind if isinstance(artifact, Artifact) else type(artifact).__name__
     raise InputError(f"content: expected text or complete artifacts, got {shown!r}")
+
+
+def _sequence(content: object) -> tuple[Artifact, ...]:
+    if not isinstance(content, Sequence):
+        raise InputError(f"content: expected text or artifacts, got {type(content).__name__}")
+    return tuple(content)

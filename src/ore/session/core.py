@@ -1,6 +1,7 @@
 """`Core`: a session's inside, shared by its front (`Stream`) and its worker."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
@@ -31,7 +32,8 @@ from ore.session.item import Item
 from ore.session.journal import SessionJournal
 from ore.session.kit import Kit
 from ore.session.latch import Latch
-from ore.session.line import queue_of
+from ore.session.line import drop, queue_of
+from ore.session.outcome import Outcome as Ended
 from ore.session.questions import Questions
 
 if TYPE_CHECKING:
@@ -64,7 +66,9 @@ class Core:
         "_bus",
         "_number",
         "_questions",
+        "_quiet",
         "_step",
+        "_writes",
         "agent",
         "calls",
         "closed",
@@ -104,6 +108,8 @@ class Core:
         self._asked: Mapping[str, QuestionRecord] = stored.questions or NOTHING
         self._questions: Questions | None = None
         self._number = 0
+        self._writes = 0
+        self._quiet: Latch[None] | None = None
         self.calls: CallHandler | None = None
         self._bus: EventBus | None = None
         self._step: Step | None = None
@@ -205,15 +211,27 @@ class Core:
             return True
         return not self.leaving and any(item.message.taken for item in self.waiting)
 
-    def tip_before(self, item: Item) -> str | None:
-        """Id of the turn before a message's first one, which an earlier process may have recorded."""
-        first = self.thread.get(self.started.get(item.message.id, ""))
-        return self.thread.tip if first is None else first.parent_id
-
     def rest(self) -> None:
         """Nothing is left to do."""
         if self._bus is not None:
             self._bus.fan_out.rest()
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Something outside any message is being written; the session ends only after it."""
+        self._writes += 1
+        try:
+            yield
+        finally:
+            self._writes -= 1
+            if not self._writes and self._quiet is not None:
+                self._quiet.set(None)
+
+    async def quiet(self) -> None:
+        """Return once nothing is being written outside any message."""
+        while self._writes:
+            self._quiet = Latch()
+            await self._quiet.wait()
 
     def trim(self) -> None:
         """Nobody has looked for a while: let go of what can be made again."""
@@ -288,6 +306,16 @@ class Core:
         )
         return Step(self.thread, bus=self.bus, journal=self.journal, hooks=hooks, options=options)
 
+    async def _catch_up(self) -> None:
+        """Another owner was here: let go of messages that ended there."""
+        pending = {message.id for message in await self.kit.store.pending(self.id)}
+        for item in [one for one in self.waiting if one.ticket.is_accepted and one.message.id not in pending]:
+            drop(self, item)
+            ended = await self.kit.store.submit(self.id, item.message)
+            if isinstance(ended, EndingRecord):
+                turn = self.thread.get(ended.turn) if ended.turn else None
+                item.ticket.repeat(Ended(status=ended.outcome, turn=turn))
+
     def decided(self, ending: EndingRecord) -> None:
         """An ending is durable."""
         if self.running is not None and self.running.message.id == ending.message:
@@ -302,6 +330,7 @@ class Core:
             self.effects, self.started = stored.effects, stored.started
             if stored.questions:
                 self.questions.load(stored.questions)
+            await self._catch_up()
         self.epoch = writer.epoch
         if self._bus is not None:
             fan_out = self._bus.fan_out

@@ -54,7 +54,8 @@ class History:
                     if core.running is None:
                         break
                     await anext(news)
-            return await core.step.record(Draft(role=role, artifacts=artifacts))
+            with core.writing():
+                return await core.step.record(Draft(role=role, artifacts=artifacts))
         finally:
             CURRENT.reset(token)
 
@@ -134,12 +135,14 @@ class History:
         thread.set_control(turn_id, control)  # refuses what it must, before anything is durable
         thread.set_control(turn_id, turn.control)
         record = ControlRecord(turn_id=turn_id, control=control)
-        await finish(self._core.journal((record,)), then=lambda _: thread.set_control(turn_id, control))
+        with self._core.writing():
+            await finish(self._core.journal((record,)), then=lambda _: thread.set_control(turn_id, control))
 
     async def _move(self, turn_id: str | None) -> str | None:
         thread = self._core.thread
         record = TipRecord(turn_id=turn_id)
-        await finish(self._core.journal((record,)), then=lambda _: thread.set_tip(turn_id))
+        with self._core.writing():
+            await finish(self._core.journal((record,)), then=lambda _: thread.set_tip(turn_id))
         return turn_id
 
     def _latest_child(self, turn_id: str | None) -> Turn | None:

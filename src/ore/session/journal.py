@@ -1,7 +1,8 @@
 """`SessionJournal`: a session's way into its store."""
 
 import asyncio
-from collections.abc import Awaitable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Sequence
+from contextlib import asynccontextmanager
 from typing import Protocol
 
 from ore.ledger import EndingRecord, Record, Writer
@@ -82,6 +83,26 @@ class SessionJournal:
             self._sequence = writer.sequence
             return await self._owner.kit.store.close(writer)
 
+    @asynccontextmanager
+    async def owned(self) -> AsyncIterator[None]:
+        """Own the session while the block lasts: what other owners did is known in it."""
+        async with self._locked():
+            if self.writer is not None:
+                yield
+                return
+            async with self._owner.kit.placement.hold(self._owner.id):
+                store = self._owner.kit.store
+                writer = await store.take(self._owner.id)
+                await self._owner.taken(writer, foreign=writer.sequence != self._sequence)
+                self._sequence = writer.sequence
+                self.writer = writer
+                try:
+                    yield
+                finally:
+                    self.writer = None
+                    self._sequence = writer.sequence
+                    await store.close(writer)
+
     def trim(self) -> None:
         """Give back memory that can be had again; for a session at rest."""
         if self._gate is not None and not self._gate.locked():
@@ -119,18 +140,5 @@ class SessionJournal:
         return future
 
     async def _borrow(self, records: Sequence[Record]) -> None:
-        async with self._locked():
-            if self.writer is not None:
-                await self(records)
-                return
-            async with self._owner.kit.placement.hold(self._owner.id):
-                await self._once(records)
-
-    async def _once(self, records: Sequence[Record]) -> None:
-        writer = await self._owner.kit.store.take(self._owner.id)
-        await self._owner.taken(writer, foreign=writer.sequence != self._sequence)
-        try:
-            await self._owner.kit.store.append(writer, records)
-        finally:
-            self._sequence = writer.sequence
-            await self._owner.kit.store.close(writer)
+        async with self.owned():
+            await self(records)

@@ -8,7 +8,7 @@ from ore.session.item import Item
 if TYPE_CHECKING:
     from ore.session.core import Core
 
-__all__ = ["drop", "find", "put", "queue_of"]
+__all__ = ["drop", "find", "put", "queue_of", "tip_before"]
 
 
 def queue_of(running: Item | None, waiting: Sequence[Item]) -> Sequence[Mapping[str, Any]]:
@@ -32,6 +32,12 @@ def find(core: "Core", message_id: str) -> Item | None:
         if item.message.id == message_id:
             return item
     return None
+
+
+def tip_before(core: "Core", item: Item) -> str | None:
+    """Id of the turn before a message's first one, which an earlier process may have recorded."""
+    first = core.thread.get(core.started.get(item.message.id, ""))
+    return core.thread.tip if first is None else first.parent_id
 
 
 def put(core: "Core", item: Item) -> None:

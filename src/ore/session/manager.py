@@ -1,6 +1,7 @@
 """`Manager`: finds, makes and keeps live sessions."""
 
 import asyncio
+import logging
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -21,9 +22,11 @@ from ore.session.limits import SessionLimits
 from ore.session.placement import LocalPlacement
 from ore.session.services import Services
 from ore.session.sinks import Sink, Sinks
-from ore.session.stream import Stream, open_stream
+from ore.session.stream import Stream, open_stream, recover
 
 __all__ = ["Defaults", "Manager"]
+
+log = logging.getLogger(__name__)
 
 Defaults = Callable[[Stream], Mapping[str, str]]
 """Facts that a session gets where it has none, when it is made or attached."""
@@ -181,6 +184,7 @@ class Manager:
         Cancelled, it leaves what is unfinished in the inbox.
         """
         stream = await self.attach(session_id)
+        recover(stream, await self.store.pending(session_id))
         try:
             await stream.idle()
         except asyncio.CancelledError:
@@ -188,8 +192,21 @@ class Manager:
             raise
 
     async def recover(self) -> Sequence[Stream]:
-        """Attach every stored session that has unfinished messages; those owned elsewhere are left to their owner."""
-        return [await self.attach(session_id) for session_id in await self.store.unfinished()]
+        """Attach every stored session that has unfinished messages, and let them go on.
+
+        One that cannot be read, or whose agent cannot be made, is logged and
+        keeps none of the others.
+        """
+        found: list[Stream] = []
+        for session_id in await self.store.unfinished():
+            try:
+                stream = await self.attach(session_id)
+                recover(stream, await self.store.pending(session_id))
+            except Exception:
+                log.exception("session %s: its unfinished messages cannot go on", session_id)
+            else:
+                found.append(stream)
+        return found
 
     async def close(self, session_id: str) -> None:
         """Close an active session; its thread stays.

@@ -182,7 +182,8 @@ class MessageRun:
         From its first line on nobody cancels the message any more.
 
         Raises:
-            StoreError: The ending is not durable; nothing more can be done here.
+            StoreError: The ending is not durable: the message has none, and
+                goes on at the next attach.
         """
         core, item = self._core, self._item
         decided, item.decided = item.decided, True
@@ -196,20 +197,22 @@ class MessageRun:
                 await finish(core.journal([*over, *self._endings(outcome)]), then=lambda _: core.questions.end(over))
             except Exception as error:
                 lost = error
-                outcome = msgspec.structs.replace(outcome, status=Status.FAILED, error=outcome.error or error)
         core.running = None
-        if isinstance(lost, FencedError):  # it goes on at the owner that fenced this one
-            for one in (*item.joined, item):
-                one.ticket.leave(lost)
-            raise lost
-        self._tell(msgspec.structs.replace(outcome, turns=self._turns()))
-        if lost is not None:  # the message stays in the inbox, for the next attach
-            raise lost
+        if lost is None:
+            self._tell(msgspec.structs.replace(outcome, turns=self._turns()))
+            return
+        for one in (*item.joined, item):  # it stays in the inbox: whoever goes on with it tells its ending
+            if not isinstance(lost, FencedError) and not is_reported(lost, one.message.id):
+                mark_reported(lost, one.message.id)
+                core.emit(ErrorEvent.of(describe(lost)), one.envelope)
+            one.ticket.leave(lost)
+        raise lost
 
     async def _close_calls(self) -> None:
         core, item = self._core, self._item
         reason = CLOSED if item.why == "closed" else CANCELLED if item.why else LOST
-        results = results_for(core.thread.turns, reason, core.effects)
+        effects = {**core.effects, **(core.calls.effects if core.calls is not None else {})}
+        results = results_for(core.thread.turns, reason, effects)
         if results:
             await core.step.answer_all(core.thread, results)
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from ore.artifact import clean
-from ore.errors import SessionClosedError
+from ore.errors import InputError, SessionClosedError
 from ore.event import CURRENT
 from ore.ledger import Operation
 from ore.models import check_model_key
@@ -52,10 +52,18 @@ class Metadata:
             if value is None:
                 operations.append(Operation(op="delete", key=clean(key)))
                 continue
+            _check_text(key, value)
             check_model_key(key, value)
             operations.append(Operation(op="set", key=clean(key), value=clean(value)))
         token = CURRENT.set(outside(core.id))
         try:
-            await core.step.set_metadata(operations)
+            with core.writing():
+                await core.step.set_metadata(operations)
         finally:
             CURRENT.reset(token)
+
+
+def _check_text(*values: object) -> None:
+    for value in values:
+        if not isinstance(value, str):
+            raise InputError(f"metadata: expected text for keys and values, got {type(value).__name__}")

@@ -37,7 +37,7 @@ from ore.session.metadata import Metadata
 from ore.session.outcome import Interrupted, Outcome, Ticket
 from ore.session.worker import Worker
 
-__all__ = ["Stream", "open_stream"]
+__all__ = ["Stream", "open_stream", "recover"]
 
 
 def open_stream(kit: Kit, stored: StoredThread, pending: Sequence[Message] = ()) -> "Stream":
@@ -47,8 +47,13 @@ def open_stream(kit: Kit, stored: StoredThread, pending: Sequence[Message] = ())
         Exception: The agent factory failed; nothing was begun.
     """
     stream = Stream(kit, stored)
-    stream._recover(pending)
+    recover(stream, pending)
     return stream
+
+
+def recover(stream: "Stream", pending: Sequence[Message]) -> None:
+    """Let a live session go on with what stands in its inbox; what it knows already is passed over."""
+    stream._recover(pending)
 
 
 class Stream:
@@ -191,7 +196,8 @@ class Stream:
             SessionClosedError: The session is closed.
         """
         self._check_open()
-        return await self._core.questions.answer(key, answer)
+        with self._core.writing():
+            return await self._core.questions.answer(key, answer)
 
     async def idle(self) -> None:
         """Return once nothing runs and nothing waits.
@@ -227,6 +233,7 @@ class Stream:
             core.closed, core.leaving, core.shut = True, True, Latch()
             try:
                 await finish(self._worker.leave(drain_s))
+                await finish(core.quiet())
             finally:
                 self._shut()
         await core.shut.wait()
@@ -323,7 +330,10 @@ class Stream:
         try:
             items = [item for item in items if await _is_accepted(item)]
             if items:
-                await core.journal([EndingRecord(message=item.message.id, outcome=status) for item in items])
+                with core.writing():
+                    async with core.journal.owned():
+                        items = [item for item in items if item in core.waiting]
+                        await core.journal([EndingRecord(message=item.message.id, outcome=status) for item in items])
         except BaseException:
             for item in items:
                 _let_go(item, False)
@@ -354,6 +364,7 @@ class Stream:
         finally:
             self._worker.wake()
             await self._worker.join()
+            await core.quiet()
             self._shut()
 
     def _check_apart(self, what: str) -> None:

@@ -13,7 +13,7 @@ from ore.ledger import EndingRecord, Message, Writer
 from ore.session.core import Core
 from ore.session.envelope import envelope_of
 from ore.session.item import Item
-from ore.session.line import drop, find
+from ore.session.line import drop, find, tip_before
 from ore.session.message_run import MessageRun, is_cancelled
 from ore.session.outcome import Outcome, Ticket
 
@@ -213,7 +213,7 @@ class Worker:
         core.waiting = [other for other in core.waiting if other is not item]
         core.running = item
         self.wake()  # what was submitted meanwhile becomes durable beside it
-        item.tip = core.tip_before(item)
+        item.tip = tip_before(core, item)
         run = MessageRun(core, self._stream, item)
         stopped = writer.stop and item.message.taken
         writer.stop = False

@@ -7,6 +7,9 @@ from ore.testing.round_order import RoundOrder
 
 __all__ = ["MessageOrder"]
 
+_LEFT = ("store", "session_owned", "fenced")
+"""Codes of failures that end no message: it goes on at the next attach, or elsewhere."""
+
 _NEVER_BEGAN = (Outcome.CLEARED, Outcome.CLOSED)
 
 
@@ -28,6 +31,7 @@ class MessageOrder:
         self._results: dict[tuple[str, ...], list[Artifact]] = {}
         self._phases: list[str] = []
         self._errors = 0
+        self._left = False
         self._user_turn = False
         self._done = False
 
@@ -52,7 +56,7 @@ class MessageOrder:
 
     def unfinished(self) -> str:
         """What is missing now that the session is at rest; empty when nothing is."""
-        if self._id is None or self._first is None or self._done:
+        if self._id is None or self._first is None or self._done or self._left:
             return ""
         return "expected one done, got none"
 
@@ -64,6 +68,7 @@ class MessageOrder:
             self._user_turn = self._user_turn or event.turn.role is Role.USER
         if isinstance(event, ErrorEvent):
             self._errors += 1
+            self._left = event.code in _LEFT
             if self._errors > 1:
                 return "a message has at most one error"
         return ""

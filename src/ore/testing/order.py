@@ -16,7 +16,8 @@ class OrderChecker:
     fragments and complete artifacts, its turn; each `tool_result` before the
     tool turn that holds it; at most one `error`, or `cancelled`; `done` once,
     and nothing after it. All of a message's events carry the same envelope.
-    Behind a `gap` only what can still be known is checked.
+    A message that the store could not
+    end tells an `error` and goes on at the next attach. Behind a `gap` only what can still be known is checked.
 
     Args:
         resumed: Messages that an earlier process began, so that their user
