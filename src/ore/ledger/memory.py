@@ -228,7 +228,6 @@ class _Owner(Writer):
 
     def __init__(self, session_id: str, entry: _Entry) -> None:
         super().__init__(session_id, entry.epoch, entry.sequence, stop=entry.stop)
-        self.waiting = len(entry.inbox)
         self.entry = entry
 
 

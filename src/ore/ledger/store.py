@@ -115,8 +115,9 @@ class Writer:
         stop: Whether an interrupt was committed that nobody has acted on: it
             stays until the message that ran has ended, another has begun, or
             the session was given back with none unfinished.
-        waiting: How many messages the inbox held when the session was taken;
-            `None` when the store does not say.
+        waiting: How many messages the inbox held when the session was taken,
+            with those whose `submit` was called before; `None` when the store
+            does not say.
     """
 
     __slots__ = ("epoch", "sequence", "session_id", "stop", "taken", "waiting")

@@ -202,9 +202,10 @@ class MessageRun:
             self._tell(msgspec.structs.replace(outcome, turns=self._turns()))
             return
         for one in (*item.joined, item):  # it stays in the inbox: whoever goes on with it tells its ending
-            if not isinstance(lost, FencedError) and not is_reported(lost, one.message.id):
-                mark_reported(lost, one.message.id)
-                core.emit(ErrorEvent.of(describe(lost)), one.envelope)
+            error = outcome.error or lost
+            if not isinstance(lost, FencedError) and not is_reported(error, one.message.id):
+                mark_reported(error, one.message.id)
+                core.emit(ErrorEvent.of(describe(error)), one.envelope)
             one.ticket.leave(lost)
         raise lost
 
