@@ -17,7 +17,7 @@ from ore.errors import OreError
 from ore.event import Entry, Gap, UserMessage
 from ore.ledger import Outcome as Ending
 from ore.loop import Subscription
-from ore.session import Outcome, Stream, Ticket
+from ore.session import Outcome, Ticket
 
 __all__ = ["Conversation", "open_conversation"]
 
@@ -31,7 +31,7 @@ class Conversation:
         self.session = session
         self._interrupts = interrupts
         # From here on nothing is missed, also of what went on by itself since it was opened.
-        self._reader = session.handle.subscribe(after=_beginning(session.handle))
+        self._reader = session.handle.subscribe(after="")
 
     async def finish_old(self, printer: Printer) -> None:
         """Let what an earlier process left unfinished come to its end, and show all its events.
@@ -118,12 +118,6 @@ async def open_conversation(
             yield conversation
         finally:
             conversation.close()
-
-
-def _beginning(handle: Stream) -> str:
-    """The cursor before the first event of the session since it was opened here."""
-    epoch = handle.snapshot().id.partition("-")[0]
-    return f"{epoch}-0"
 
 
 async def _ending(ticket: Ticket) -> Outcome:
