@@ -5,7 +5,7 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ore.artifact import Artifact, StopReason, ToolCall, ToolResult
+from ore.artifact import StopReason, ToolCall, ToolResult
 from ore.calls.attempt import Attempt, Round
 from ore.calls.guard import again, repeated
 from ore.calls.limits import CallLimits
@@ -101,9 +101,6 @@ class CallHandler:
             for index, call in enumerate(calls)
             if (tool := tools.get(call.name)) is not None and not tool.traits.read_only and tool.traits.approve is False
         ]
-
-    async def handle(self, artifact: Artifact, emitter: Emitter) -> None:
-        """Nothing: calls run together, when the turn is whole."""
 
     async def finish(self, turn: Turn, emitter: Emitter) -> None:
         """Run all calls of `turn` and record their results.

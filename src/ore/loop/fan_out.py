@@ -144,8 +144,9 @@ class FanOut:
             self._asleep.pop(future, None)
 
     def begin(self) -> None:
-        """A turn begins: from now on others have to run every millisecond."""
-        self._yielded = time.monotonic()
+        """A turn begins: others have to run every millisecond, and after the first batch when there was rest before."""
+        if self._yielded:
+            self._yielded = time.monotonic()
 
     async def flow(self, *, full: bool) -> None:
         """Let others run after a batch, and wait for readers that asked for it.
@@ -191,7 +192,9 @@ class FanOut:
     def rest(self) -> None:
         """The session is idle: let go of fragments nobody needs, and soon of the window."""
         self._resting = True
-        self._settle()
+        self._yielded = 0.0
+        if not self._due:  # else those who wake now settle it, when they have read and sleep again, or leave
+            self._settle()
 
     def go_on(self, number: int) -> None:
         """Count on from where a window that went had come to; for a log without events."""

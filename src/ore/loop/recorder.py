@@ -50,7 +50,7 @@ class Recorder:
         def placed() -> Sequence[Record]:
             nonlocal turn
             turn = place(draft, base)
-            _check(turn, base)
+            _check(turn, base if draft.id is not None else None)
             return (TurnRecord(turn=turn, message=context.message), *records)
 
         def apply(_: None) -> None:
@@ -123,8 +123,12 @@ class Recorder:
             self._bus.emit(Properties(operations=tuple(operations)), context=context)
 
 
-def _check(turn: Turn, base: State) -> None:
+def _check(turn: Turn, base: State | None) -> None:
     """Refuse before the journal what the ledger would refuse after it.
+
+    Args:
+        turn: What is about to be recorded.
+        base: The ledger, when the turn brought its own id; `None` when that was made just now.
 
     Raises:
         ConflictError: A turn of that id is there already.

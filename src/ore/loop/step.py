@@ -25,7 +25,7 @@ from ore.ledger import (
     unanswered,
 )
 from ore.loop.event_bus import EventBus
-from ore.loop.handler import Handler, Resumer
+from ore.loop.handler import Finisher, Handler, Preparer, Resumer
 from ore.loop.hooks import Before, Transform
 from ore.loop.pipeline import Pipeline
 from ore.loop.recorder import Recorder
@@ -54,7 +54,7 @@ class StepHooks:
 
     before: Sequence[Before] = ()
     transforms: Sequence[Transform] = ()
-    handlers: Sequence[Handler] = ()
+    handlers: Sequence[Handler | Preparer | Finisher] = ()
     tracer: Tracer | None = None
 
 

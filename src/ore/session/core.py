@@ -9,7 +9,7 @@ import msgspec
 from ore.agent import AgentSpec
 from ore.artifact import Artifact
 from ore.calls import CallHandler
-from ore.event import CURRENT, Emitter, Event, EventContext, Snapshot, content_of
+from ore.event import CURRENT, Event, EventContext, Snapshot, content_of
 from ore.ledger import (
     Draft,
     EffectRecord,
@@ -355,6 +355,3 @@ class _Ending:
         return [
             EndingRecord(message=one.message.id, outcome=Outcome.DONE, turn=draft.id) for one in (*item.joined, item)
         ]
-
-    async def handle(self, artifact: Artifact, emitter: Emitter) -> None:
-        """Nothing: only the append matters."""

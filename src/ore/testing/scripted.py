@@ -75,15 +75,18 @@ class ScriptedProvider:
         try:
             reason: Any = "stop"
             for item in items:
-                if isinstance(item, asyncio.Event):
+                if isinstance(item, Artifact):
+                    batch: Batch = (item,)
+                elif isinstance(item, asyncio.Event):
                     await item.wait()
                     continue
-                if isinstance(item, BaseException):
+                elif isinstance(item, BaseException):
                     ended = True
                     raise item
-                batch = (item,) if isinstance(item, Artifact) else tuple(item)
+                else:
+                    batch = tuple(item)
                 reason = _reason(batch, reason)
-                if reason is not None and any(isinstance(artifact, Usage) for artifact in batch):
+                if reason is not None and Usage in map(type, batch):
                     yield (StopReason(reason=reason),)
                     reason = None
                 for start in range(0, len(batch), BATCH_LIMIT):
