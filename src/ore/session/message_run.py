@@ -202,10 +202,10 @@ class MessageRun:
             self._tell(msgspec.structs.replace(outcome, turns=self._turns()))
             return
         for one in (*item.joined, item):  # it stays in the inbox: whoever goes on with it tells its ending
-            error = outcome.error or lost
-            if not isinstance(lost, FencedError) and not is_reported(error, one.message.id):
-                mark_reported(error, one.message.id)
-                core.emit(ErrorEvent.of(describe(error)), one.envelope)
+            told = outcome.error or lost
+            if not isinstance(lost, FencedError) and not is_reported(told, one.message.id):
+                mark_reported(told, one.message.id)
+                core.emit(ErrorEvent.of(describe(told)), one.envelope)
             one.ticket.leave(lost)
         raise lost
 
