@@ -37,6 +37,7 @@ def tree() -> StoredThread:
     return StoredThread(id="one", metadata=thread.meta.all(), turns=tuple(thread.all_turns), tip=thread.tip)
 
 
+@pytest.mark.requirement("D-portable")
 async def test_an_export_comes_back_without_loss() -> None:
     store = MemoryStore()
     await import_thread(store, read_export(export_thread(tree())))

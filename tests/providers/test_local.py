@@ -149,6 +149,7 @@ async def test_leaving_while_a_long_prompt_is_read_frees_the_slot_too() -> None:
     assert await artifacts_of(provider, asked("Hi."))
 
 
+@pytest.mark.requirement("B104")
 def test_one_provider_answers_in_one_event_loop_after_another_and_in_two_threads() -> None:
     provider = LocalProvider()
     answers: list[Sequence[Artifact]] = []

@@ -75,6 +75,7 @@ BENCHES: dict[str, Callable[[Path], ProviderBench]] = {"scripted": ScriptedBench
 
 @pytest.mark.parametrize("bench", BENCHES)
 @pytest.mark.parametrize(("name", "check"), provider_checks(), ids=[name for name, _ in provider_checks()])
+@pytest.mark.requirement("C080", "C081")
 async def test_a_provider_keeps_its_promises(tmp_path: Path, bench: str, name: str, check: ProviderCheck) -> None:
     async with asyncio.timeout(15):
         await check(BENCHES[bench](tmp_path))

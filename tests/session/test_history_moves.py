@@ -13,6 +13,7 @@ from ore.tool import ToolContext, tool
 from session.watch import Watch, agent, answer, said
 
 
+@pytest.mark.requirement("D-tip")
 async def test_undo_goes_back_before_the_last_thing_said_and_redo_forward_again(watch: Watch) -> None:
     store = MemoryStore()
     manager = Manager(agent(ScriptedProvider(answer("one"), answer("two"))), store)
@@ -100,6 +101,7 @@ async def test_a_fork_is_another_thread_with_the_path_up_to_there(watch: Watch) 
         await manager.fork(stream.id, new_id=fork.id)
 
 
+@pytest.mark.requirement("D-append-turn")
 async def test_a_turn_appended_while_tools_run_comes_behind_their_results(watch: Watch) -> None:
     running, hold = asyncio.Event(), asyncio.Event()
 

@@ -27,6 +27,7 @@ async def resumed(store: Store, provider: Provider, *messages: str) -> tuple[Str
     return stream, told
 
 
+@pytest.mark.requirement("D-leave-parks")
 async def test_what_runs_and_what_waits_goes_on_at_the_next_attach() -> None:
     store = MemoryStore()
     manager = Manager(agent(ScriptedProvider([*answer("half"), asyncio.Event()])), store)
@@ -82,6 +83,7 @@ async def test_parking_costs_no_attempt_but_being_found_by_surprise_does() -> No
     assert [message.attempts for message in await store.pending("s")] == [0]
 
 
+@pytest.mark.requirement("D-attempts")
 async def test_a_message_found_unfinished_four_times_fails_with_code_limit() -> None:
     store = MemoryStore()
     await store.create("s", {})
@@ -91,6 +93,7 @@ async def test_a_message_found_unfinished_four_times_fails_with_code_limit() -> 
     assert await store.pending("s") == []
 
 
+@pytest.mark.requirement("D-interrupt-durable")
 async def test_an_interrupt_that_was_noted_before_the_process_died_ends_the_message_at_the_next_attach() -> None:
     store = MemoryStore()
     await store.create("s", {})

@@ -156,6 +156,7 @@ async def test_an_open_question_survives_a_restart_and_nothing_runs_twice() -> N
     await manager.aclose()
 
 
+@pytest.mark.requirement("D-question-expires")
 async def test_a_question_that_expires_is_a_denial(watch: Watch) -> None:
     till = Till()
     services = Services(
@@ -221,6 +222,7 @@ async def test_cancelling_the_message_ends_the_question(watch: Watch) -> None:
         await stream.answer(question.key, Answer(key=question.key, decision="approve"))
 
 
+@pytest.mark.requirement("D-question-waits")
 async def test_a_tool_asks_the_person_and_waiting_counts_neither_as_its_time_nor_as_the_message_s(watch: Watch) -> None:
     @tool(timeout_s=0.05)
     async def ask(context: ToolContext) -> str:

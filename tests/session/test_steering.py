@@ -21,6 +21,7 @@ async def look() -> str:
 CALL = [ToolCallDelta(index=0, id="c", name="look", arguments="{}")]
 
 
+@pytest.mark.requirement("D-steering-enters")
 async def test_a_message_that_steers_enters_before_the_next_inference_and_ends_with_the_loop(watch: Watch) -> None:
     hold = asyncio.Event()
     provider = ScriptedProvider([*CALL, hold], answer("as you wish"))
@@ -85,6 +86,7 @@ async def test_a_message_that_steers_shares_the_fate_of_the_cut_message_that_it_
         assert (await first).status is (await steering).status is Outcome.CANCELLED
 
 
+@pytest.mark.requirement("D-interrupt-mode")
 async def test_a_message_that_interrupts_cancels_what_runs_clears_nothing_and_comes_next(watch: Watch) -> None:
     provider = ScriptedProvider([*answer("half"), asyncio.Event()], answer("urgent"), answer("queued"))
     stream = await watch.session(provider)

@@ -88,6 +88,7 @@ def path(tmp_path: Path) -> Path:
 
 
 @pytest.mark.slow
+@pytest.mark.requirement("B53")
 async def test_a_fresh_file_can_be_opened_by_many_processes_at_once(tmp_path: Path) -> None:
     """Whoever comes second finds the tables made; nobody hears that the database is locked."""
     async with AsyncExitStack() as stack:
@@ -103,6 +104,7 @@ async def test_a_fresh_file_can_be_opened_by_many_processes_at_once(tmp_path: Pa
             assert sorted(thread.id for thread in (await store.list()).threads) == [f"p{n}" for n in range(8)]
 
 
+@pytest.mark.requirement("B53")
 async def test_a_fresh_file_can_be_opened_by_many_stores_at_once(tmp_path: Path) -> None:
     async def write(path: Path, name: str) -> None:
         async with opened(path) as store:
@@ -119,6 +121,7 @@ async def test_a_fresh_file_can_be_opened_by_many_stores_at_once(tmp_path: Path)
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("writers", "appends"), [(8, 100), (4, 300)])
+@pytest.mark.requirement("B53")
 async def test_many_processes_write_one_file_while_another_reads_it(path: Path, writers: int, appends: int) -> None:
     async with opened(path) as store, asyncio.TaskGroup() as group:
         running = [group.create_task(run("write", path, f"w{number}", appends)) for number in range(writers)]
@@ -132,6 +135,7 @@ async def test_many_processes_write_one_file_while_another_reads_it(path: Path, 
 
 
 @pytest.mark.slow
+@pytest.mark.requirement("D-sqlite-durable")
 async def test_what_a_killed_process_was_told_is_durable_is_there(tmp_path: Path) -> None:
     for acknowledged in (1, 2, 3, 5, 8, 13, 21, 34):
         path = tmp_path / f"{acknowledged}.db"
@@ -144,6 +148,7 @@ async def test_what_a_killed_process_was_told_is_durable_is_there(tmp_path: Path
         assert int(line.removeprefix("w ")) >= told
 
 
+@pytest.mark.requirement("D-group-commit")
 async def test_appends_made_together_are_committed_together(path: Path) -> None:
     async with asyncio.timeout(5), opened(path) as store:
         await store.create("t", {})
@@ -166,6 +171,7 @@ async def test_a_group_limit_of_one_commits_each_append_alone(path: Path) -> Non
         assert store.commits - before == 20
 
 
+@pytest.mark.requirement("B53")
 async def test_a_cancelled_wait_for_the_lock_leaves_no_transaction_open(path: Path) -> None:
     async with asyncio.timeout(5), opened(path) as store:
         await store.create("t", {})
@@ -299,6 +305,7 @@ async def test_a_record_that_cannot_be_written_down_leaves_nothing_of_its_append
 # ── The file ─────────────────────────────────────────────────────────────────
 
 
+@pytest.mark.requirement("D-sqlite-private")
 async def test_files_and_folders_are_for_the_user_alone(tmp_path: Path) -> None:
     folder = tmp_path / "a" / "b"
     async with opened(folder / "ore.db") as store:
@@ -315,6 +322,7 @@ async def test_a_full_disk_is_an_error_and_not_a_loss(path: Path) -> None:
     assert said == ["['written', 'store']", "written", "written", "['1', '2']", "['2']"]
 
 
+@pytest.mark.requirement("D-sqlite-newer")
 async def test_a_file_of_a_newer_ore_is_refused_and_left_alone(path: Path) -> None:
     newer = len(MIGRATIONS) + 7
     async with opened(path) as store:
@@ -358,6 +366,7 @@ async def test_a_store_that_could_not_be_opened_can_be_used_once_it_can(path: Pa
 
 
 @pytest.mark.parametrize("kind", ["nfs4", "fuse.sshfs", "cifs"])
+@pytest.mark.requirement("D-sqlite-network")
 async def test_a_network_file_system_is_refused(tmp_path: Path, kind: str) -> None:
     folder = tmp_path / "far away"
     mounts = tmp_path / "mounts"
