@@ -256,8 +256,11 @@ class FanOut:
         self._settling = False
         if not self._resting:
             return
-        needed = min((reader.number for reader in self._readers.alive()), default=self.last)
+        readers = self._readers.alive()
+        needed = min([reader.number for reader in readers], default=self.last)
         self._drop_fragments(needed, open_too=False)
+        for reader in readers:
+            reader.stay()
         if needed == self.last:
             self._shared = {}
         loop = self._loop = _running_loop()

@@ -232,10 +232,11 @@ class Step:
             view = self._view(state)
             resolved = _resolved(options, view)
             await pipeline.run(provider, view, spec, resolved)
-            records = self._prepared(_draft(pipeline, None, model), resolved)
+            draft = _draft(pipeline, None, model)
+            records = self._prepared(draft, resolved)
         except (Exception, asyncio.CancelledError) as error:
             failure = error
-        draft = _draft(pipeline, failure, model)
+            draft = _draft(pipeline, failure, model)
         try:
             if failure is None or draft.artifacts:
                 turn = await self.record(draft, *records, into=state)

@@ -41,9 +41,9 @@ class Subscription:
         """Who reads it, as far as known; kept with policy `block` only."""
         self.lost = False
         self.asleep: asyncio.Future[None] | None = None
-        live = number == fan_out.last
-        self._generation = fan_out.generation if live else -1
-        self._at = len(fan_out.log) if live else 0
+        self._generation = -1
+        self._at = 0
+        self.stay()
         self._waiting: Iterator[Entry] = iter(())
         self._unread = False
         self._left = False
@@ -156,6 +156,12 @@ class Subscription:
         self._at = len(fan_out.log)
         self.number = fan_out.last
         return batch
+
+    def stay(self) -> None:
+        """When it has read all: it stands at the end of the log, whatever was dropped before."""
+        if self.number == self._fan_out.last:
+            self._generation = self._fan_out.generation
+            self._at = len(self._fan_out.log)
 
     def _catch_up(self) -> Sequence[Entry]:
         """Entries were dropped since it last looked: find the place, and say what is missing."""
