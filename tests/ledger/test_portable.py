@@ -78,6 +78,7 @@ def broken(**changes: object) -> bytes:
     [
         (b"nonsense", "expected the JSON"),
         (b'{"ore": 1}', "id"),
+        (b'{"ore":1,"id":"a","turns":[' + b"[" * 200_000 + b"]" * 200_000 + b"]}", "expected the JSON"),
         (broken(ore=2), "newer ore"),
         (broken(id="../x"), "may not name a thread"),
         (broken(tip="nowhere"), "tip 'nowhere'"),

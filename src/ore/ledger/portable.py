@@ -37,7 +37,7 @@ def read_export(raw: bytes, codec: Codec = CODEC) -> StoredThread:
     """
     try:
         file = _decode(raw)
-    except msgspec.MsgspecError as error:
+    except (msgspec.MsgspecError, RecursionError) as error:
         raise InputError(f"import: expected the JSON that `ore sessions export` writes: {error}") from None
     if file.ore != FORMAT:
         raise InputError(f"import: expected format {FORMAT}, got {file.ore}; a newer ore wrote it")
@@ -82,7 +82,7 @@ _decode = msgspec.json.Decoder(_File).decode
 def _turn(raw: msgspec.Raw, place: int, codec: Codec) -> Turn:
     try:
         turn = decode_turn(raw, codec)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InputError(f"import: turns[{place}]: {error}") from None
     if not turn.id:
         raise InputError(f"import: turns[{place}]: expected an id")

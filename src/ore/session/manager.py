@@ -176,7 +176,8 @@ class Manager:
         tip = path[-1].id if path else None
         name = new_id if new_id is not None else secrets.token_hex(16)
         forked = StoredThread(id=check_id(name), metadata=stored.metadata, turns=path, tip=tip)
-        return await finish(import_thread(self.store, forked))
+        async with self._kit.placement.hold(name):  # nobody attaches it half made
+            return await finish(import_thread(self.store, forked))
 
     async def activate(self, session_id: str) -> None:
         """Do what waits in a session; free when nothing does, and safe when called twice.
