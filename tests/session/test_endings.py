@@ -26,7 +26,8 @@ PASSES = st.integers(min_value=0, max_value=2)
 
 
 @pytest.mark.requirement("L2", "D-one-ending", "D-turns-told")
-@settings(max_examples=150)
+@pytest.mark.slow
+@settings(max_examples=100)
 @given(ops=operations(), close=CLOSE, late=operations(), passes=PASSES)
 def test_every_message_ends_once_whoever_interferes_and_when(
     ops: list[Op], close: list[Op], late: list[Op], passes: int
@@ -36,14 +37,16 @@ def test_every_message_ends_once_whoever_interferes_and_when(
 
 
 @pytest.mark.requirement("D-one-ending")
-@settings(max_examples=150)
+@pytest.mark.slow
+@settings(max_examples=100)
 @given(ops=operations("turn", modes=["queue", "steer", "interrupt"]), close=CLOSE, passes=PASSES)
 def test_messages_that_steer_or_interrupt_end_once_as_well(ops: list[Op], close: list[Op], passes: int) -> None:
     asyncio.run(Play(passes).run([*ops, *close]))
 
 
 @pytest.mark.requirement("D-one-ending", "D-shutdown")
-@settings(max_examples=150)
+@pytest.mark.slow
+@settings(max_examples=100)
 @given(ops=operations("restart", modes=["queue", "steer", "interrupt"]), passes=PASSES)
 def test_messages_end_once_however_often_the_process_is_another(ops: list[Op], passes: int) -> None:
     """What is left by one goes on in the next."""

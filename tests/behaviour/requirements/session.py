@@ -110,6 +110,10 @@ REQUIREMENTS = (
     promise("D-sinks-isolated", 8, "Sinks are isolated from each other and from sessions."),
     promise("D-sinks-removable", 8, "A sink can be removed, as often as one likes."),
     promise("D-steer", 8, "A message that steers enters before the next inference and ends with the one it joined."),
+    promise("D-own-writes", 8, "A session ends only after its own writes, and all of them are told."),
+    promise(
+        "D-takes-over", 4, "What another process left in the inbox comes first, also in a session attached before."
+    ),
     promise("D-turns-told", 5, "Every turn that stands in history was told once, in the order of history."),
     promise("D-shutdown", 8, "Shutdown ends nothing: what ran and what waited goes on at the next attach."),
     promise("D-ids-go-on", 5, "Ids go on after a restart; a cursor of an earlier process gives the state, no loss."),

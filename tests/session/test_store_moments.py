@@ -1,0 +1,102 @@
+"""A session and its store: what is refused, what is in flight at the end, what another process left."""
+
+import asyncio
+
+import pytest
+
+from ore.artifact import Text
+from ore.errors import ConflictError
+from ore.event import UserMessage
+from ore.ledger import MemoryStore, Message, Outcome, Role, TakenRecord, Turn, TurnRecord
+from ore.session import Manager
+from ore.testing import ScriptedProvider
+from session.held_store import HeldStore
+from session.watch import Watch, agent, answer, said, steps, until
+
+
+async def test_a_message_that_the_store_refuses_keeps_no_other_from_being_cleared(watch: Watch) -> None:
+    store = HeldStore()
+    provider = ScriptedProvider(answer("one"), [asyncio.Event()])
+    stream = watch.of(await Manager(agent(provider), store).create())
+    await stream.process(UserMessage(content="first", id="a"))
+    await stream.idle()
+    running = stream.submit("running")
+    await until(lambda: watch.told(stream).count("submitted") == 2)
+    store.held.add("submit")
+    refused = stream.submit(UserMessage(content="another", id="a"))
+    waiting = stream.submit("waiting")
+    async with asyncio.timeout(5), asyncio.TaskGroup() as group:
+        interrupt = group.create_task(stream.interrupt())
+        await until(lambda: store.waiting == ["submit"])
+        await steps()
+        store.release()
+    assert [id for id, _ in interrupt.result().cleared] == [waiting.id]
+    assert [(await ticket).status for ticket in (running, waiting)] == [Outcome.CANCELLED, Outcome.CLEARED]
+    for refusal in (refused, refused.accepted()):
+        with pytest.raises(ConflictError):
+            await refusal
+
+
+async def test_a_message_that_the_store_refuses_keeps_no_other_from_being_closed(watch: Watch) -> None:
+    store = HeldStore()
+    provider = ScriptedProvider(answer("one"), [asyncio.Event()])
+    stream = watch.of(await Manager(agent(provider), store).create())
+    await stream.process(UserMessage(content="first", id="a"))
+    await stream.idle()
+    running = stream.submit("running")
+    await until(lambda: watch.told(stream).count("submitted") == 2)
+    store.held.add("submit")
+    refused = stream.submit(UserMessage(content="another", id="a"))
+    waiting = stream.submit("waiting")
+    async with asyncio.timeout(5), asyncio.TaskGroup() as group:
+        group.create_task(stream.close())
+        await until(lambda: store.waiting == ["submit"])
+        await steps()
+        store.release()
+    assert [(await ticket).status for ticket in (running, waiting)] == [Outcome.CANCELLED, Outcome.CLOSED]
+    with pytest.raises(ConflictError):
+        await refused
+    assert len(provider.invocations) == 2
+
+
+@pytest.mark.requirement("D-close", "D-own-writes")
+@pytest.mark.parametrize("how", ["close", "leave"])
+@pytest.mark.parametrize("what", ["turn", "fact"])
+async def test_a_session_ends_only_after_its_own_writes(watch: Watch, how: str, what: str) -> None:
+    """Whatever they write is told before the events end."""
+    store = HeldStore()
+    stream = watch.of(await Manager(agent(ScriptedProvider()), store).create())
+    store.held.add("append")
+    async with asyncio.timeout(5), asyncio.TaskGroup() as group:
+        if what == "turn":
+            group.create_task(stream.append_turn(Role.SYSTEM, Text(content="by the way")))
+        else:
+            group.create_task(stream.metadata.set("color", "blue"))
+        await until(lambda: store.waiting == ["append"])
+        ending = group.create_task(stream.close() if how == "close" else stream.leave())
+        await steps()
+        ended = ending.done()
+        store.release()
+    assert not ended
+    assert watch.told(stream) == ["turn system" if what == "turn" else "properties"]
+
+
+@pytest.mark.requirement("D-takes-over")
+@pytest.mark.parametrize("began", [True, False])
+async def test_a_live_session_first_finishes_what_another_process_left_in_its_inbox(watch: Watch, began: bool) -> None:
+    """One that was attached long before: the other came later, accepted a message, and died."""
+    store = MemoryStore()
+    provider = ScriptedProvider(answer("one"), answer("two"))
+    stream = await Manager(agent(provider), store).create_with_id("x")
+    await store.submit("x", Message(id="theirs", artifacts=(Text(content="theirs"),)))
+    if began:
+        writer = await store.take("x")
+        await store.next(writer)
+        turn = Turn(id="t", role=Role.USER, artifacts=(Text(content="theirs"),))
+        await store.append(writer, [TurnRecord(turn=turn, message="theirs"), TakenRecord(message="theirs")])
+    async with asyncio.timeout(5):
+        await stream.process("mine")
+        await stream.idle()
+        await stream.close()
+    assert said(stream.turns) == [("user", "theirs"), ("assistant", "one"), ("user", "mine"), ("assistant", "two")]
+    assert await store.pending("x") == []
