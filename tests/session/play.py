@@ -113,7 +113,7 @@ class Play:
 
     async def attach(self) -> Stream:
         stream = await Manager(agent(self.provider, self.work), self.store).attach("x")
-        self.seen.append(Recorder(stream))
+        self.seen.append(Recorder(stream, after=""))
         return stream
 
     async def restart(self, stream: Stream) -> Stream:
