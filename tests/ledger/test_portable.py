@@ -5,7 +5,6 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import turns
 
 from ore.artifact import Text, ToolCall, ToolResult
 from ore.errors import ConflictError, InputError
@@ -20,6 +19,7 @@ from ore.ledger import (
     import_thread,
     read_export,
 )
+from strategies import turns
 
 
 def tree() -> StoredThread:

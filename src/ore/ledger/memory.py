@@ -26,6 +26,8 @@ class MemoryStore:
     def __init__(self) -> None:
         self._threads: dict[str, _Entry] = {}
         self._clock = 0
+        self.owners: dict[str, object] = {}
+        """Who runs which session right now, in this process; kept by whoever places them."""
         self._appended: asyncio.Future[None] | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
 

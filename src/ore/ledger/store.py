@@ -115,9 +115,9 @@ class Writer:
         stop: Whether an interrupt was committed that nobody has acted on: it
             stays until the message that ran has ended, another has begun, or
             the session was given back with none unfinished.
-        waiting: How many messages the inbox held when the session was taken,
-            with those whose `submit` was called before; `None` when the store
-            does not say.
+        waiting: Ids of the messages in the inbox when the session was taken;
+            `None` when the store does not say, when they are many, or when
+            one of them is unfinished.
     """
 
     __slots__ = ("epoch", "sequence", "session_id", "stop", "taken", "waiting")
@@ -128,7 +128,7 @@ class Writer:
         self.sequence = sequence
         self.stop = stop
         self.taken: set[str] = set()
-        self.waiting: int | None = None
+        self.waiting: frozenset[str] | None = None
 
 
 class Store(Protocol):

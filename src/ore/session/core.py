@@ -1,6 +1,6 @@
 """`Core`: a session's inside, shared by its front (`Stream`) and its worker."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
@@ -39,9 +39,10 @@ from ore.session.questions import Questions
 if TYPE_CHECKING:
     from ore.session.stream import Stream
 
-__all__ = ["Core"]
+__all__ = ["NOBODY", "Core", "is_untouched"]
 
 NOTHING: Final[Mapping[str, Any]] = {}
+NOBODY: Final[frozenset[str]] = frozenset()
 
 
 class Core:
@@ -53,6 +54,7 @@ class Core:
         intake: Those of them that are not durable yet.
         gone: Messages taken out of the queue since the store was last asked for the next one.
         running: The message that runs.
+        stream: The session's front, while a message runs.
         epoch: The first half of event ids: at least that of the next owner.
         closed: Nothing is taken in any more.
         shut: Made when it closes, and set when nothing goes on any more either.
@@ -88,8 +90,8 @@ class Core:
         "waiting",
     )
 
-    def __init__(self, kit: Kit, stored: StoredThread, stream: Callable[[], "Stream | None"]) -> None:
-        self.stream = stream
+    def __init__(self, kit: Kit, stored: StoredThread) -> None:
+        self.stream: Stream | None = None
         self.kit = kit
         self.id = stored.id
         self.epoch = stored.epoch + 1
@@ -100,7 +102,7 @@ class Core:
         self.started: Mapping[str, str] = stored.started or NOTHING
         self.waiting: Sequence[Item] = ()
         self.intake: Sequence[Item] = ()
-        self.gone: frozenset[str] = frozenset()
+        self.gone = NOBODY
         self.running: Item | None = None
         self.closed = False
         self.leaving = False
@@ -267,7 +269,7 @@ class Core:
                 return
             self.waiting = [other for other in self.waiting if other is not item]
             running.joined.append(item)
-            message = await intercepted(self, self.stream(), item)
+            message = await intercepted(self, self.stream, item)
             if message is not None:
                 draft = Draft(role=Role.USER, artifacts=content_of(message.content))
                 await self.step.observe(await self.step.record(draft, TakenRecord(message=item.message.id)))
@@ -337,6 +339,11 @@ class Core:
             if foreign:
                 fan_out.renew(writer.epoch)
             fan_out.epoch = writer.epoch
+
+
+def is_untouched(core: Core) -> bool:
+    """Whether a session has no window and nothing to do."""
+    return core._bus is None and core.running is None and not core.waiting
 
 
 class _Ending:

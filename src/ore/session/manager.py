@@ -22,7 +22,7 @@ from ore.session.limits import SessionLimits
 from ore.session.placement import LocalPlacement
 from ore.session.services import Services
 from ore.session.sinks import Sink, Sinks
-from ore.session.stream import Stream, open_stream, recover
+from ore.session.stream import Stream, open_stream, recover, rests
 
 __all__ = ["Defaults", "Manager"]
 
@@ -58,10 +58,11 @@ class Manager:
         self.store: Store = store if store is not None else MemoryStore()
         self._sinks = Sinks(self._subscribe)
         services = services or Services()
+        owners = self.store.owners if isinstance(self.store, MemoryStore) else None
         self._kit = Kit(
             store=self.store,
             agent=factory,
-            placement=services.placement or LocalPlacement(self.store.lock_folder),
+            placement=services.placement or LocalPlacement(self.store.lock_folder, owners=owners),
             limits=limits or SessionLimits(),
             services=services,
             interceptors=tuple(interceptors),
@@ -73,6 +74,7 @@ class Manager:
         self._defaults = defaults
         self._streams: dict[str, Stream] = {}
         self._idle: WeakValueDictionary[str, Stream] = WeakValueDictionary()
+        self._sweeper: asyncio.TimerHandle | None = None
         self._opening: dict[str, asyncio.Task[Stream]] = {}
 
     async def create(self, metadata: Mapping[str, str] | None = None) -> Stream:
@@ -267,6 +269,8 @@ class Manager:
         """Register a session, with the facts that it lacks; or nothing, when that fails."""
         self._streams[stream.id] = stream
         self._sinks.follow(stream.id)
+        if self._sweeper is None:
+            self._sweeper = asyncio.get_running_loop().call_later(self._kit.limits.window_s, self._sweep)
         try:
             await self._default(stream)
         except BaseException:
@@ -284,6 +288,14 @@ class Manager:
     def _subscribe(self, session_id: str) -> Subscription | None:
         stream = self._streams.get(session_id)
         return stream.subscribe() if stream is not None and not stream.closed else None
+
+    def _sweep(self) -> None:
+        """Let go of sessions that were attached and never used."""
+        self._sweeper = None
+        for session_id in [id for id, stream in self._streams.items() if rests(stream)]:
+            self._rested(session_id)
+        if self._streams:
+            self._sweeper = asyncio.get_running_loop().call_later(self._kit.limits.window_s, self._sweep)
 
     def _found(self, session_id: str) -> Stream | None:
         """The live session of that id; one that was at rest is active again."""
@@ -304,6 +316,9 @@ class Manager:
         stream = self._streams.get(session_id)
         if stream is not None and stream.closed:
             del self._streams[session_id]
+        if not self._streams and self._sweeper is not None:
+            self._sweeper.cancel()
+            self._sweeper = None
         self._sinks.leave(session_id)
 
 

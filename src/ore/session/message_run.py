@@ -145,7 +145,7 @@ class MessageRun:
         """Gather the messages that had joined this one in an earlier process; whether that one had begun it."""
         core, item = self._core, self._item
         started, core.started = core.started, {}
-        for other in [one for one in core.waiting if one.message.taken and one.message.id in started]:
+        for other in [one for one in core.waiting if one.message.id in started]:
             core.waiting = [one for one in core.waiting if one is not other]
             item.joined.append(other)
         return item.message.id in started

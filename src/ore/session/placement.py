@@ -3,7 +3,7 @@
 import asyncio
 import fcntl
 import os
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, MutableMapping
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Protocol
@@ -50,10 +50,12 @@ class LocalPlacement:
     Args:
         folder: Where the lock files are, private to the user; `None` when the
             store is in memory, which no other process sees.
+        owners: Who runs which session, shared by all who use one store in memory.
     """
 
-    def __init__(self, folder: Path | None = None) -> None:
+    def __init__(self, folder: Path | None = None, *, owners: MutableMapping[str, object] | None = None) -> None:
         self._folder = folder
+        self._owners = owners if owners is not None else {}
         self._held: dict[str, tuple[int, int]] = {}
         self._enlisted: dict[tuple[str, str], None] = {}
         self._wake: asyncio.Event | None = None
@@ -106,6 +108,10 @@ class LocalPlacement:
             self._held[session_id] = (held[0], held[1] + 1)
         elif self._folder is not None:
             self._held[session_id] = (self._lock(self._folder, session_id), 1)
+        elif self._owners.setdefault(session_id, self) is self:
+            self._held[session_id] = (-1, 1)
+        else:
+            raise SessionOwnedError(f"session {session_id!r} is in use by another manager of this process")
 
     def release(self, session_id: str) -> None:
         """Own it once less."""
@@ -117,6 +123,9 @@ class LocalPlacement:
             self._held[session_id] = (descriptor, count - 1)
             return
         del self._held[session_id]
+        if descriptor < 0:
+            del self._owners[session_id]
+            return
         os.close(descriptor)  # the file stays: removing it each time would cost more than the lock itself
 
     def _open(self, folder: Path, path: Path) -> int:

@@ -6,7 +6,6 @@ import os
 from collections.abc import Sequence
 from types import TracebackType
 from typing import Self
-from weakref import ref
 
 from ore._aio import finish
 from ore.artifact import Artifact
@@ -25,7 +24,7 @@ from ore.ledger import EndingRecord, Message, Role, StoredThread, Turn
 from ore.ledger import Outcome as Status
 from ore.loop import Policy, Subscription
 from ore.models import Spec
-from ore.session.core import Core
+from ore.session.core import Core, is_untouched
 from ore.session.envelope import envelope_of, outside
 from ore.session.history import History
 from ore.session.item import Item
@@ -37,7 +36,7 @@ from ore.session.metadata import Metadata
 from ore.session.outcome import Interrupted, Outcome, Ticket
 from ore.session.worker import Worker
 
-__all__ = ["Stream", "open_stream", "recover"]
+__all__ = ["Stream", "open_stream", "recover", "rests"]
 
 
 def open_stream(kit: Kit, stored: StoredThread, pending: Sequence[Message] = ()) -> "Stream":
@@ -49,6 +48,11 @@ def open_stream(kit: Kit, stored: StoredThread, pending: Sequence[Message] = ())
     stream = Stream(kit, stored)
     recover(stream, pending)
     return stream
+
+
+def rests(stream: "Stream") -> bool:
+    """Whether a live session has no window and nothing to do, so that its id is all that has to be kept."""
+    return is_untouched(stream._core)
 
 
 def recover(stream: "Stream", pending: Sequence[Message]) -> None:
@@ -66,7 +70,7 @@ class Stream:
     __slots__ = ("__weakref__", "_core", "_worker", "history", "metadata")
 
     def __init__(self, kit: Kit, stored: StoredThread) -> None:
-        self._core = Core(kit, stored, ref(self))
+        self._core = Core(kit, stored)
         self._worker = Worker(self._core, self)
         self.metadata = Metadata(self._core)
         self.history = History(self._core)

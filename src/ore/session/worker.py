@@ -10,7 +10,7 @@ from ore._aio import finish
 from ore.errors import OreError, SessionClosedError
 from ore.event import Lifecycle
 from ore.ledger import EndingRecord, Message, Writer
-from ore.session.core import Core
+from ore.session.core import NOBODY, Core
 from ore.session.envelope import envelope_of
 from ore.session.item import Item
 from ore.session.line import drop, find, tip_before
@@ -132,17 +132,16 @@ class Worker:
     def _knows_all(self, writer: Writer) -> bool:
         """Whether the inbox holds just what waits here: then the store need not be asked what comes next."""
         core = self._core
-        durable = sum(item.ticket.is_accepted for item in core.waiting)
-        plain = not core.kit.interceptors and not any(item.message.taken for item in core.waiting)
-        return plain and writer.waiting == durable
+        here = {item.message.id for item in core.waiting if item.ticket.is_accepted}
+        return not core.kit.interceptors and writer.waiting is not None and writer.waiting <= here
 
     async def _next(self, writer: Writer) -> Message | None:
-        self._core.gone = frozenset()
+        self._core.gone = NOBODY
         return await self._core.kit.store.next(writer, mark=bool(self._core.kit.interceptors))
 
     async def _next_here(self) -> Message | None:
         core = self._core
-        core.gone = frozenset()
+        core.gone = NOBODY
         while core.waiting and not core.waiting[0].ticket.is_accepted:
             if not await self._more():
                 break
@@ -192,6 +191,7 @@ class Worker:
                 turn = core.thread.get(known.turn) if known.turn else None
                 item.ticket.repeat(Outcome(status=known.outcome, turn=turn))
             else:
+                item.message = known or item.message
                 item.ticket.accept()
                 if item in core.waiting and (core.running is not None or core.waiting[0] is not item):
                     core.emit(Lifecycle(phase="queued"), item.envelope)
@@ -211,7 +211,7 @@ class Worker:
         if item.clearing is not None and await item.clearing.wait():
             return False
         core.waiting = [other for other in core.waiting if other is not item]
-        core.running = item
+        core.running, core.stream = item, self._stream
         self.wake()  # what was submitted meanwhile becomes durable beside it
         item.tip = tip_before(core, item)
         run = MessageRun(core, self._stream, item)
@@ -231,7 +231,7 @@ class Worker:
                 one.ticket.leave(error)
             raise
         finally:
-            core.running = None
+            core.running = core.stream = None
             if item.why == "shutdown" and not item.decided:
                 await finish(core.kit.store.park(writer))
         return True

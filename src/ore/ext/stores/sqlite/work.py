@@ -24,6 +24,10 @@ _ACCEPT = f"""INSERT INTO inbox (session, digest, {COLUMNS})
     AND NOT EXISTS (SELECT 1 FROM ending WHERE ending.session = number AND message = ?)
     ON CONFLICT DO NOTHING"""
 
+_INBOX = "SELECT id, taken FROM inbox WHERE session = ? LIMIT ?"
+_FEW = 16
+"""More messages than these are not worth telling whoever takes the session."""
+
 
 def submit(
     connection: sqlite3.Connection, session_id: str, message: Message, codec: Codec
@@ -83,15 +87,16 @@ def take(connection: sqlite3.Connection, session_id: str) -> Owner:
         NotFoundError: There is no such thread.
     """
     rows = connection.execute(
-        """UPDATE session SET epoch = epoch + 1 WHERE id = ? RETURNING number, epoch, sequence, stop,
-            (SELECT count(*) FROM inbox WHERE inbox.session = session.number)""",
+        """UPDATE session SET epoch = epoch + 1 WHERE id = ? RETURNING number, epoch, sequence, stop""",
         (session_id,),
     ).fetchall()
     if not rows:
         raise missing(session_id)
-    number, epoch, sequence, stop, waiting = rows[0]
+    number, epoch, sequence, stop = rows[0]
     held = Owner(number, session_id, epoch, sequence, stop=bool(stop))
-    held.waiting = waiting
+    inbox = connection.execute(_INBOX, (number, _FEW + 1)).fetchall()
+    if len(inbox) <= _FEW and not any(taken for _, taken in inbox):
+        held.waiting = frozenset(name for name, _ in inbox)
     return held
 
 
