@@ -13,7 +13,7 @@ REQUIREMENTS = (
     ),
     promise("D-question-expires", 7, "A question may expire, and counts as denied then."),
     promise("D-question-waits", 7, "Waiting for a person counts as nobody's run time."),
-    promise("D-steering-enters", 8, "A message that steers enters before the next inference; left over, it heads the queue."),
+    promise("D-steering-enters", 8, "What steers enters before the next inference; left over, it heads the queue."),
     promise("D-interrupt-mode", 8, "A message that interrupts cancels what runs, clears nothing and heads the queue."),
     promise("D-leave-parks", 8, "A shutdown cuts what runs and keeps it and all that waits for the next attach."),
     promise("D-attempts", 4, "A message found unfinished for the fourth time fails with code limit."),
