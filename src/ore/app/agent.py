@@ -256,9 +256,7 @@ class Agent:
         spec = self.spec(deps=deps, output_type=output_type)
         given = store if store is not None else self._store
         opened = open_store(given or default_store_url()) if given is None or isinstance(given, str) else given
-        manager = Manager(
-            spec, opened, services=Services(resolve=self.resolve, asking=AskPolicy(answerer=on_question))
-        )
+        manager = Manager(spec, opened, services=Services(resolve=self.resolve, asking=AskPolicy(answerer=on_question)))
         try:
             handle = await manager.open(id)
             if history:

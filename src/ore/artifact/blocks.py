@@ -108,11 +108,13 @@ class Blocks:
     def _flush(self) -> None:
         if not self._open:
             return
-        blocks, self._open = self._open.values(), {}
+        closing = [(block, block.parts) for block in self._open.values()]
+        self._open = {}
         self._family = ""
-        for block in blocks:
-            artifact = block.kind.assemble(block.parts)
+        for block, _ in closing:
             block.close()
+        for block, parts in closing:
+            artifact = block.kind.assemble(parts)
             if artifact is not None:
                 self._complete(artifact, block)
 

@@ -45,7 +45,6 @@ Option = Any
 """Any value; a provider looks for the classes it knows."""
 
 
-
 def option(options: Sequence[Option], kind: type[T]) -> T | None:
     """The last option of a class; `None` when there is none."""
     found = None
