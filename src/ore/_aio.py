@@ -9,9 +9,7 @@ __all__ = ["finish"]
 T = TypeVar("T")
 
 
-async def finish(
-    work: Awaitable[T], *, limit_s: float | None = None, then: Callable[[T], object] | None = None
-) -> T:
+async def finish(work: Awaitable[T], *, limit_s: float | None = None, then: Callable[[T], object] | None = None) -> T:
     """Run `work` to its end even while the caller is being cancelled.
 
     A cancellation that arrives meanwhile is raised once `work` has ended, so a
