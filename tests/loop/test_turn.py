@@ -468,3 +468,28 @@ async def test_the_step_s_own_options_come_before_those_of_the_call() -> None:
     await step.turn(Buffer(), Spec(name="m", seed=2), provider, "call's")
     [asked] = provider.invocations
     assert (asked.options, asked.spec) == (("own", "call's"), Spec(name="m", temperature=0.5, seed=2))
+
+
+class Broken(Delta, frozen=True, kw_only=True, tag="x_broken"):
+    """A third party's fragment that cannot be put together."""
+
+    family = "broken"
+    at: int = 0
+
+    @property
+    def key(self) -> str:
+        return f"broken:{self.at}"
+
+    @classmethod
+    def assemble(cls, parts: Sequence[Delta]) -> Artifact | None:
+        raise LookupError("half of it is missing")
+
+
+async def test_a_block_that_cannot_be_put_together_fails_the_turn_and_leaves_nothing_open() -> None:
+    state, step = Thread(), Step()
+    seen = Recorder(step)
+    with pytest.raises(LookupError):
+        await step.turn(state, SPEC, ScriptedProvider([*text("said"), Broken(at=0), Broken(at=1), *text("more")]))
+    assert list(step.bus.fan_out.blocks) == []
+    assert [(turn.status, turn.artifacts) for turn in state.turns] == [(TurnStatus.FAILED, (Text(content="said"),))]
+    assert seen.kinds[-2:] == ["turn_complete", "error"]
