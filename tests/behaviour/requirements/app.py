@@ -22,6 +22,11 @@ REQUIREMENTS = (
     promise("D-leaving-waits", 9, "Leaving a session waits for its messages; what an error cuts off goes on later."),
     promise("D-on-question", 9, "Without on_question approvals are denied; with it they are answered."),
     promise("D-output-type", 9, "An answer that does not fit its type goes back to the model, twice."),
+    held(
+        "D-bad-input",
+        "Whatever is passed in gives a clear error, and no session is left unusable.",
+        source="issue 2, must hold: bad input",
+    ),
     promise("D-front-door-names", 2, "ore has at most 40 names, imported on first use."),
     promise("D-import-bars", 2, "Importing ore costs next to nothing and loads nothing heavy."),
     promise("D-turn-independent-of-history", 4, "A turn copies, reads and encodes nothing that grows with history."),
