@@ -9,7 +9,7 @@ from ore.artifact import ResultStatus, ToolCallDelta, ToolResult
 from ore.cognitive import RunLimits
 from ore.errors import ConflictError, NotFoundError, SessionClosedError
 from ore.event import Answer, Question
-from ore.ledger import MemoryStore, Outcome, Turn
+from ore.ledger import Clock, MemoryStore, Outcome, Turn
 from ore.session import AskPolicy, Manager, Services, Stream
 from ore.testing import ScriptedProvider
 from ore.tool import Tool, ToolContext, tool
@@ -168,7 +168,7 @@ async def test_a_question_that_expires_is_a_denial(watch: Watch) -> None:
     assert results(stream.turns) == [("denied by the user: nobody answered in time", ResultStatus.DENIED)]
 
 
-def iter_clock(start: datetime, *offsets_s: float) -> object:
+def iter_clock(start: datetime, *offsets_s: float) -> Clock:
     """A clock that says these times, then the last one for ever."""
     left = [datetime.fromtimestamp(start.timestamp() + offset, UTC) for offset in offsets_s]
 
