@@ -24,9 +24,9 @@ def imports(run: Run) -> Iterator[Row]:
         yield Row(name=f"`{code}` / `{BASE}`", values=paired(costs[code], costs[BASE]))
     base = _modules(BASE)
     more = {code: _modules(code) - base for code in STATEMENTS}
-    yield Row(name=f"`{STATEMENTS[0]}`", values=[len(more[STATEMENTS[0]])], bar=15, unit="modules more")
+    yield Row(name=f"`{STATEMENTS[0]}`, beside those", values=[len(more[STATEMENTS[0]])], bar=15, unit="modules")
     foreign = [name for name in more[STATEMENTS[1]] if name.partition(".")[0] != "ore"]
-    yield Row(name=f"`{STATEMENTS[1]}`", values=[len(foreign)], bar=60, unit="modules more that are not ore's")
+    yield Row(name=f"`{STATEMENTS[1]}`, beside those and ore's own", values=[len(foreign)], bar=60, unit="modules")
 
 
 def _cpu(code: str) -> float:
