@@ -71,6 +71,15 @@ async def test_all_who_attach_at_once_get_one_session(watch: Watch) -> None:
     assert (len(streams), made, store.loads) == (1, list(streams), 1)
 
 
+@pytest.mark.requirement("C236")
+async def test_there_is_no_session_without_an_agent_and_no_message_that_is_nothing(watch: Watch) -> None:
+    with pytest.raises(TypeError):
+        Manager()  # type: ignore[call-arg]
+    stream = watch.of(await quiet().create())
+    with pytest.raises(InputError):
+        stream.submit(None)  # type: ignore[arg-type]
+
+
 @pytest.mark.requirement("C217")
 async def test_a_session_that_is_not_there_is_said_to_be_missing() -> None:
     manager = quiet()

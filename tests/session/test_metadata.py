@@ -20,7 +20,7 @@ async def test_facts_are_empty_at_first_and_a_copy_always(watch: Watch) -> None:
     assert stream.metadata.all() == {}
 
 
-@pytest.mark.requirement("C206")
+@pytest.mark.requirement("C206", "P31")
 async def test_deleting_a_fact_leaves_the_others_and_is_told_once(watch: Watch) -> None:
     """Also when there was none."""
     stream = await watch.session(ScriptedProvider())
@@ -48,6 +48,7 @@ async def test_several_facts_change_in_one_event(watch: Watch) -> None:
     )
 
 
+@pytest.mark.requirement("K27", "C239")
 async def test_facts_come_back_with_the_session(watch: Watch) -> None:
     manager = Manager(agent(ScriptedProvider()))
     stream = watch.of(await manager.create({"given": "1"}))
@@ -57,7 +58,7 @@ async def test_facts_come_back_with_the_session(watch: Watch) -> None:
     assert again.metadata.all() == {"given": "1", "added": "2"}
 
 
-@pytest.mark.requirement("D-session-spec")
+@pytest.mark.requirement("D-session-spec", "K10")
 async def test_the_models_facts_change_the_next_inference_each_alone(watch: Watch) -> None:
     provider = ScriptedProvider(answer("one"), answer("two"))
     stream = await watch.session(provider, spec=Spec(temperature=0.5))

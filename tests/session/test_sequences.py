@@ -66,7 +66,7 @@ async def test_the_turn_that_an_event_carries_is_the_turn_that_stands_in_history
     assert [one is other for one, other in zip(carried, stream.turns, strict=True)] == [True, True]
 
 
-@pytest.mark.requirement("K9", "C209")
+@pytest.mark.requirement("K9", "C209", "P8")
 async def test_two_calls_at_once_and_then_an_answer(watch: Watch) -> None:
     """Sequence B: the results in one turn, in call order; every event still knows its message."""
     both = asyncio.Barrier(2)
