@@ -363,6 +363,15 @@ async def test_when_another_owner_wrote_meanwhile_every_reader_gets_one_gap() ->
     assert [entry.kind for entry in bus.subscribe(after="5-2").take()] == ["notice"]
 
 
+async def test_a_window_that_is_made_anew_counts_on() -> None:
+    bus = EventBus(epoch=3)
+    bus.fan_out.go_on(41)
+    reader = bus.subscribe(after="3-41")
+    bus.emit(Notice(content="a"))
+    assert [entry.id for entry in reader.take()] == ["3-42"]
+    assert [entry.kind for entry in bus.subscribe(after="3-40").take()] == ["gap"]
+
+
 # ── At rest ──────────────────────────────────────────────────────────────────
 
 

@@ -4,6 +4,7 @@ import asyncio
 import time
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Final
 
 from ore.artifact import Block
@@ -125,8 +126,9 @@ class FanOut:
 
     def dropped(self) -> None:
         """A reader was dropped without leaving; called by whatever thread collects garbage."""
-        if self._loop is not None and not self._loop.is_closed():
-            self._loop.call_soon_threadsafe(self._left)
+        if self._loop is not None:
+            with suppress(RuntimeError):  # the loop is closed: nobody waits for anything
+                self._loop.call_soon_threadsafe(self._left)
 
     async def wait(self, reader: Subscription) -> None:
         """Sleep until something was appended, the reader left, or the log was closed."""
