@@ -334,9 +334,11 @@ class FanOut:
         blocks = [block for block in self._blocks if (open_too or block.closed) and not block.note.thin]
         if not blocks:
             return
+        # What stands before the first of them is not looked at: a message at rest pays for itself, not for the window.
+        start = place_of(self.log, min(block.note.numbers[0] for block in blocks) - 1)
         kept = [
             entry
-            for entry in self.log
+            for entry in self.log[start:]
             if entry.weight > FRAGMENT_BYTES
             or entry.number > guard
             or not (open_too or (entry.block is not None and entry.block.closed))
@@ -344,9 +346,10 @@ class FanOut:
         for block in blocks:
             block.note.drop(guard)
         self._blocks = [block for block in self._blocks if not (block.closed and block.note.thin)]
-        if len(kept) < len(self.log):
-            self.held_bytes -= FRAGMENT_BYTES * (len(self.log) - len(kept))
-            self.log = kept
+        dropped = len(self.log) - start - len(kept)
+        if dropped:
+            self.held_bytes -= FRAGMENT_BYTES * dropped
+            self.log[start:] = kept
             self.generation += 1
 
     def _drop_oldest(self, guard: int, target: int) -> None:
