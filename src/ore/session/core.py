@@ -173,7 +173,8 @@ class Core:
 
     def spec(self) -> Spec:
         """How the next inference is asked: the agent's spec, then the session's facts."""
-        return merge(self.the_agent().spec, spec_from_metadata(self.thread.meta.all()))
+        spec, meta = self.the_agent().spec, self.thread.meta
+        return merge(spec, spec_from_metadata(meta.all())) if len(meta) else spec
 
     def provider(self) -> tuple[Provider, Spec]:
         """Who answers the next message, and how."""
