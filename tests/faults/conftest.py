@@ -19,7 +19,7 @@ TESTS = Path(__file__).parents[1]
 def zygote() -> Iterator[Path]:
     with tempfile.TemporaryDirectory(prefix="ore-") as folder:  # a short path: sockets take no long ones
         socket = Path(folder) / "s"
-        environment = os.environ | {"PYTHONPATH": str(TESTS)}
+        environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(TESTS), os.environ.get("PYTHONPATH", "")])}
         words = [sys.executable, "-W", "error", "-m", "faults.zygote", str(socket)]
         with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment) as process:
             assert process.stdin is not None and process.stdout is not None

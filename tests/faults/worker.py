@@ -1,34 +1,35 @@
 """What a worker process does: it hears commands and says what happened, a JSON list in each line.
 
 Commands: `open S`, `submit S ID TEXT [MODE]`, `answer S KEY DECISION`, `interrupt S`, `mark S`
-(an interrupt that only the store knows), `gate`, `close S`, `leave`, `recover`, `check`, `end`.
+(an interrupt that only the store knows), `gate`, `close S`, `leave`, `recover`, `check`, `end`,
+`idle S`, `crowd S COUNT SEED`, `roam NAMES COUNT SEED`, `migrate N`, `full` (the disk, as far as this
+process can tell) and `room`.
 """
 
 import asyncio
 import json
 import os
+import random
+import resource
 import socket
 import sys
 from collections import Counter
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from faults.actors import Gate, World, agent
+from faults.roaming import Roaming, followed
+from faults.saying import say
 from ore.artifact import Text
-from ore.errors import OreError, describe
+from ore.errors import OreError, SessionClosedError, SessionOwnedError, describe
 from ore.event import Answer, Entry, Lifecycle, Question, TurnComplete, UserMessage
-from ore.ext.stores.sqlite import SqliteStore
+from ore.ext.stores.sqlite import SqliteStore, schema
 from ore.ledger import Role
 from ore.session import AskPolicy, Manager, Services, Ticket
 from ore.testing.failing import FailingStore
 from ore.testing.failpoints import Failpoints
 from ore.testing.log_check import LogReading, check_log, check_world
-
-
-def say(*words: object) -> None:
-    """In one system call, so that a kill cuts no line."""
-    os.write(1, json.dumps(words).encode() + b"\n")
 
 
 class Worker:
@@ -49,9 +50,9 @@ class Worker:
             services=Services(asking=AskPolicy(wait=True)),
         )
         self.manager.register_sink(_heard, "turn_complete", "question", "lifecycle", "error")
-        self.tasks: set[asyncio.Task[None]] = set()
+        self.tasks: set[asyncio.Future[object]] = set()
 
-    def begin(self, work: Awaitable[None]) -> None:
+    def begin(self, work: Awaitable[object]) -> None:
         task = asyncio.ensure_future(work)
         self.tasks.add(task)
         task.add_done_callback(self.tasks.discard)
@@ -66,7 +67,7 @@ class Worker:
         except OreError as error:
             say("refused", session, id, describe(error).code)
         else:
-            self.begin(_followed(session, ticket))
+            self.begin(followed(session, ticket))
 
     async def answer(self, session: str, key: str, decision: str) -> None:
         answer = Answer(key=key, answer=decision) if "/" in key else Answer(key=key, decision=decision)  # type: ignore[arg-type]
@@ -81,6 +82,22 @@ class Worker:
         await self.kept.interrupt(session)
         say("marked", session)
 
+    async def full(self) -> None:
+        files = self.kept.path.parent.glob("ore.db*")
+        _limit_files(max(file.stat().st_size for file in files if file.is_file()))
+        say("is full")
+
+    async def room(self) -> None:
+        _limit_files(resource.RLIM_INFINITY)
+        say("has room")
+
+    async def migrate(self, later: int) -> None:
+        """As an ore would that has so many more steps."""
+        steps = ("CREATE TABLE later (step INTEGER)", "INSERT INTO later VALUES (1)"), ("INSERT INTO later VALUES (2)",)
+        schema.MIGRATIONS = (*schema.MIGRATIONS, *steps[:later])
+        await self.kept.create(f"p{os.getpid()}", {})
+        say("migrated", later)
+
     async def close(self, session: str) -> None:
         await self.manager.close(session)
         say("closed", session)
@@ -88,6 +105,43 @@ class Worker:
     async def leave(self) -> None:
         await self.manager.leave(0)
         say("left")
+
+    async def idle(self, session: str) -> None:
+        await self.manager.get(session).idle()
+        say("idle", session)
+
+    async def crowd(self, session: str, count: int, seed: int) -> None:
+        self.begin(self._crowd(session, count, random.Random(seed)))
+
+    async def _crowd(self, session: str, count: int, chance: random.Random) -> None:
+        """Submit so many messages, each until it is accepted, and close the session every now and then."""
+        refused = accepted = 0
+        tickets: list[Ticket] = []
+        while accepted < count:
+            stream = await self.manager.open(session)
+            try:
+                ticket = stream.submit(UserMessage(content="x", id=f"{os.getpid()}-{accepted}"))
+                await ticket.accepted()
+            except (SessionOwnedError, SessionClosedError):
+                refused += 1
+                await asyncio.sleep(chance.uniform(0, 0.005))  # the other one shall have its turn
+                continue
+            accepted += 1
+            tickets.append(ticket)
+            match chance.randrange(10):
+                case 0:
+                    self.begin(stream.close())
+                case 1 | 2:
+                    await stream.idle()
+                    await asyncio.sleep(chance.uniform(0, 0.005))
+                case _:
+                    pass
+        for ticket in tickets:
+            await ticket
+        say("crowded", session, refused, accepted)
+
+    async def roam(self, names: Sequence[str], count: int, seed: int) -> None:
+        self.begin(Roaming(self.manager, names, count, random.Random(seed)).run())
 
     async def recover(self) -> None:
         streams = await self.manager.recover()
@@ -98,14 +152,9 @@ class Worker:
         say("checked", await _checked(self.kept, self.world))
 
 
-async def _followed(session: str, ticket: Ticket) -> None:
-    try:
-        await ticket.accepted()
-        say("accepted", session, ticket.id)
-        outcome = await ticket
-        say("ended", session, ticket.id, outcome.status, outcome.error and describe(outcome.error).code)
-    except OreError as error:
-        say("went on", session, ticket.id, describe(error).code)
+def _limit_files(size_bytes: int) -> None:
+    _, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size_bytes, hard))
 
 
 async def _recovered(idle: list[Awaitable[None]]) -> None:
@@ -166,7 +215,7 @@ def _summary(reading: LogReading, runs: Counter[str]) -> dict[str, Any]:
 
 async def _serve(folder: Path) -> None:
     worker = Worker(folder)
-    commands, _ = await asyncio.open_unix_connection(sock=socket.socket(fileno=os.dup(0)))
+    commands, _ = await asyncio.open_unix_connection(sock=socket.socket(fileno=os.dup(0)), limit=1 << 24)
     say("ready")
     while line := await commands.readline():
         name, *words = json.loads(line)

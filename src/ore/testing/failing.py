@@ -26,7 +26,7 @@ from ore.ledger import (
 )
 from ore.models import Spec
 from ore.provider import Batch, Option, Provider
-from ore.testing.failpoints import Failpoints
+from ore.testing.failpoints import Action, Failpoints
 from ore.tool import Tool, ToolBody, ToolContext
 
 __all__ = ["FailingProvider", "FailingStore", "failing_journal", "failing_tool"]
@@ -81,9 +81,9 @@ class FailingStore:
         """Remove a thread."""
         return await self._at(["delete"], lambda: self._store.delete(thread_id))
 
-    async def submit(self, session_id: str, message: Message) -> EndingRecord | Message | None:
+    def submit(self, session_id: str, message: Message) -> Awaitable[EndingRecord | Message | None]:
         """Put a message into the inbox."""
-        return await self._at(["submit"], lambda: self._store.submit(session_id, message))
+        return self._at(["submit"], lambda: self._store.submit(session_id, message))
 
     async def pending(self, session_id: str) -> Sequence[Message]:
         """Unfinished messages in order."""
@@ -101,10 +101,10 @@ class FailingStore:
         """The message to work on."""
         return await self._at(["next"], lambda: self._store.next(writer, mark=mark))
 
-    async def append(self, writer: Writer, records: Sequence[Record]) -> None:
+    def append(self, writer: Writer, records: Sequence[Record]) -> Awaitable[None]:
         """Append records."""
         names = dict.fromkeys(["append", *[f"append.{_name(record)}" for record in records]])
-        await self._at(list(names), lambda: self._store.append(writer, records))
+        return self._at(list(names), lambda: self._store.append(writer, records))
 
     async def park(self, writer: Writer) -> None:
         """Note that the running message is left on purpose."""
@@ -122,9 +122,16 @@ class FailingStore:
         """Let go of files and threads."""
         await self._store.aclose()
 
-    async def _at(self, names: Sequence[str], work: Callable[[], Awaitable[T]]) -> T:
-        await self._points.reach(*[f"{name}.before" for name in names], error=StoreError)
-        result = await work()
+    def _at(self, names: Sequence[str], work: Callable[[], Awaitable[T]]) -> Awaitable[T]:
+        before = [f"{name}.before" for name in names]
+        due = self._points.due(*before)
+        return self._pass(names, due, None if due else work(), work)  # begun as early as the store itself would
+
+    async def _pass(
+        self, names: Sequence[str], due: Sequence[Action], begun: Awaitable[T] | None, work: Callable[[], Awaitable[T]]
+    ) -> T:
+        await self._points.act(due, f"{names[-1]}.before", StoreError)
+        result = await (work() if begun is None else begun)
         await self._points.reach(*[f"{name}.after" for name in names], error=StoreError)
         return result
 

@@ -105,22 +105,28 @@ class Failpoints:
         Raises:
             Exception: What `error` makes of a text, where a failpoint says `raise`.
         """
-        for action in self._due(names):
-            if action == "sleep":
-                await _wait(self._gate)
-            else:
-                _act(action, names[-1], error)
+        await self.act(self.due(*names), names[-1], error)
 
     def reach_blocking(self, *names: str, error: Callable[[str], Exception] = FailpointError) -> None:
         """The same for a thread of its own, which `sleep` blocks."""
-        for action in self._due(names):
+        for action in self.due(*names):
             if action == "sleep":
                 _block(self._gate)
             else:
                 _act(action, names[-1], error)
 
-    def _due(self, names: Sequence[str]) -> Sequence[Action]:
-        """What has to be done at this passing."""
+    async def act(
+        self, actions: Sequence[Action], name: str, error: Callable[[str], Exception] = FailpointError
+    ) -> None:
+        """Do what `due` said."""
+        for action in actions:
+            if action == "sleep":
+                await _wait(self._gate)
+            else:
+                _act(action, name, error)
+
+    def due(self, *names: str) -> Sequence[Action]:
+        """Count a passing; what has to be done at it. For seams that do nothing else when it is nothing."""
         due: list[Action] = []
         with self._guard:
             for place, point in enumerate(self._points):

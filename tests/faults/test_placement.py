@@ -1,0 +1,93 @@
+"""The local placement keeps the contract, also between processes that die."""
+
+import asyncio
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+from faults.stage import Stage
+from faults.test_recovery import OPEN, asked_tools, begun
+from ore.errors import SessionOwnedError
+from ore.session import LocalPlacement, Placement
+from ore.testing.contracts.placement import PlacementCheck, placement_checks
+
+
+class LocalBench:
+    """Two placements over one folder know nothing of each other, as in two processes."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def placement(self) -> Placement:
+        return LocalPlacement(self.folder / "locks")
+
+
+@pytest.mark.parametrize(("name", "check"), placement_checks(), ids=[name for name, _ in placement_checks()])
+async def test_the_local_placement_keeps_its_promises(tmp_path: Path, name: str, check: PlacementCheck) -> None:
+    async with asyncio.timeout(5):
+        await check(LocalBench(tmp_path))
+
+
+async def test_a_hold_leaves_no_descriptor(tmp_path: Path) -> None:
+    placement, other = LocalPlacement(tmp_path), LocalPlacement(tmp_path)
+    before = os.listdir("/proc/self/fd")
+    for number in range(100):
+        async with placement.hold(f"s{number % 7}"), placement.hold(f"s{number % 5}"):
+            with pytest.raises(SessionOwnedError):
+                async with other.hold(f"s{number % 7}"):
+                    pass
+    assert os.listdir("/proc/self/fd") == before
+
+
+# ── Between processes ────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("point", ["close.before:1", "close.after:1", "append.ending.after:2", "close.after:2"])
+async def test_a_kill_around_the_end_of_an_activation_leaves_the_session_free(stage: Stage, point: str) -> None:
+    """Another process has it at once, and finds whatever was accepted."""
+    process = await stage.process(f"{point}:kill")
+    process.send(*OPEN)
+    for number in range(4):
+        process.send("submit", "s", f"m{number}", f"m{number} note")
+        process.send("idle", "s")
+    assert await process.ended() == -signal.SIGKILL
+    other = await stage.process()
+    other.send(*OPEN)
+    other.send("submit", "s", "n", "n note")
+    await other.until("ended", "s", "n", "done")
+    await stage.end(other)
+    endings = (await stage.check())["s"]["endings"]
+    assert {*endings} >= {"n", *[id for _, id in process.all("accepted")]}
+    assert {outcome for outcome, _ in endings.values()} == {"done"}
+
+
+async def test_what_a_killed_process_left_goes_on_where_the_session_was_attached_before(stage: Stage) -> None:
+    owner = await begun(stage, ("m1", "m1 note wait"))
+    await asked_tools(owner)
+    other = await stage.process()
+    other.send(*OPEN)
+    await other.until("opened")
+    await owner.kill()
+    other.send("gate")
+    other.send("recover")
+    await other.until("recovered")
+    await stage.end(other)
+    assert (await stage.check())["s"]["endings"] == {"m1": ["done", None]}
+
+
+@pytest.mark.slow
+async def test_a_thousand_submits_around_closing_from_two_processes_leave_no_row_waiting(stage: Stage) -> None:
+    """Whoever is refused tries again; nobody has to recover anything."""
+    processes = [await stage.process() for _ in range(2)]
+    for seed, process in enumerate(processes):
+        process.send("crowd", "s", 500, seed)
+    for process in processes:
+        *_, accepted = await process.until("crowded", "s")
+        assert accepted == 500
+    for process in processes:
+        await stage.end(process)
+    endings = (await stage.check())["s"]["endings"]
+    assert len(endings) == 1000
+    assert {outcome for outcome, _ in endings.values()} <= {"done", "closed", "cancelled"}
