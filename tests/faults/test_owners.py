@@ -68,8 +68,9 @@ async def test_an_owner_whose_epoch_was_taken_writes_nothing_more(house: House) 
     """Below the Placement, as a lock that failed would let it happen."""
     async with asyncio.timeout(15), house.manager() as manager:
         stream = await working(manager, "m1 note wait")
-        ticket = stream.submit(said("m1", "m1 note wait"))
-        await until(lambda: house.world.runs().total() == 1)
+        async with stream.subscribe("tool_result") as results:
+            ticket = stream.submit(said("m1", "m1 note wait"))
+            await anext(results)  # the note's, which is durable by then
         before = await house.store.records("s")
         await house.store.take("s")
         house.gate.open.set()

@@ -73,6 +73,7 @@ class Agent:
         pattern: Callable[[], Pattern] = ReAct,
         resolve: Resolve | None = None,
     ) -> None:
+        _check_arguments(model, tools, store)
         self.name = name
         self.description = description
         self.model = model
@@ -275,6 +276,20 @@ class Agent:
             return model, self._spec
         provider, name = self.resolve(model)
         return provider, msgspec.structs.replace(self._spec, name=self._spec.name or name)
+
+
+def _check_arguments(model: object, tools: object, store: object) -> None:
+    """Refuse what an agent cannot be made of, at once and by name.
+
+    Raises:
+        TypeError: One of them is of a wrong kind.
+    """
+    if not (model is None or isinstance(model, str) or hasattr(model, "invoke")):
+        raise TypeError(f"model: expected a name such as 'local' or a Provider, got {type(model).__name__}")
+    if isinstance(tools, str | Tool) or not (isinstance(tools, Sequence) or hasattr(tools, "tools")):
+        raise TypeError(f"tools: expected a list of functions or tools, or a Toolset; got {type(tools).__name__}")
+    if not (store is None or isinstance(store, str) or hasattr(store, "load")):
+        raise TypeError(f"store: expected a URL such as 'memory:' or a Store, got {type(store).__name__}")
 
 
 def _output_type(kind: Any) -> OutputType | None:

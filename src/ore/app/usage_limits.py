@@ -29,6 +29,9 @@ class UsageLimits:
     run_s: float | None = None
 
 
+_NOTHING = Decimal(0)
+
+
 class UsageGuard:
     """A handler that adds up what each message used and stops it at the limit; for any number of sessions.
 
@@ -37,7 +40,7 @@ class UsageGuard:
 
     def __init__(self, limits: UsageLimits) -> None:
         self._limits = limits
-        self._used: WeakKeyDictionary[State, tuple[str | None, Usage]] = WeakKeyDictionary()
+        self._used: WeakKeyDictionary[State, tuple[str | None, int, Decimal]] = WeakKeyDictionary()
 
     async def handle(self, artifact: Artifact, emitter: Emitter) -> None:
         """Count.
@@ -48,14 +51,14 @@ class UsageGuard:
         if not isinstance(artifact, Usage):
             return
         message = current_context().message
-        known, total = self._used.get(emitter.state.base, (None, Usage()))
-        total = total + artifact if message == known else artifact
-        self._used[emitter.state.base] = (message, total)
-        used = _tokens(total)
+        known, used, cost = self._used.get(emitter.state.base, (None, 0, _NOTHING))
+        if message != known:
+            used, cost = 0, _NOTHING
+        used, cost = used + _tokens(artifact), cost + (artifact.cost_usd or _NOTHING)
+        self._used[emitter.state.base] = (message, used, cost)
         if self._limits.tokens is not None and used > self._limits.tokens:
             raise LimitError(f"usage: expected at most {self._limits.tokens} tokens, used {used}")
-        cost = total.cost_usd
-        if self._limits.cost_usd is not None and cost is not None and cost > self._limits.cost_usd:
+        if self._limits.cost_usd is not None and cost > self._limits.cost_usd:
             raise LimitError(f"usage: expected at most {self._limits.cost_usd} USD, used {cost}")
 
 

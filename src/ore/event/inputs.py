@@ -5,7 +5,7 @@ from typing import Literal
 
 import msgspec
 
-from ore.artifact import Artifact, Text
+from ore.artifact import Artifact, StopReason, Text, ToolCall, ToolResult, Usage
 from ore.errors import InputError
 
 __all__ = ["Content", "InputEvent", "InterruptEvent", "Mode", "UserMessage", "content_of"]
@@ -51,6 +51,10 @@ class InterruptEvent(InputEvent, frozen=True, kw_only=True, tag="interrupt"):
     clear: bool = True
 
 
+_NOT_A_PERSONS = (StopReason, ToolCall, ToolResult, Usage)
+"""What only models and tools say."""
+
+
 def content_of(content: Content) -> tuple[Artifact, ...]:
     """Content as artifacts.
 
@@ -58,15 +62,19 @@ def content_of(content: Content) -> tuple[Artifact, ...]:
         InputError: It is neither text nor complete artifacts.
     """
     if isinstance(content, str):
+        if not content:
+            raise InputError("content: expected something to send, got empty text")
         return (Text(content=content),)
     artifacts = (content,) if isinstance(content, Artifact) else _sequence(content)
+    if not artifacts:
+        raise InputError("content: expected something to send, got no artifacts")
     for artifact in artifacts:
         _check(artifact)
     return artifacts
 
 
 def _check(artifact: object) -> None:
-    if isinstance(artifact, Artifact) and artifact.persistent:
+    if isinstance(artifact, Artifact) and artifact.persistent and not isinstance(artifact, _NOT_A_PERSONS):
         return
     shown = artifact.kind if isinstance(artifact, Artifact) else type(artifact).__name__
     raise InputError(f"content: expected text or complete artifacts, got {shown!r}")

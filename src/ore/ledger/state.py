@@ -29,7 +29,7 @@ class Meta:
         return self._values.get(key)
 
     def set(self, key: str, value: str) -> None:
-        """Set it, here only: a session journals through `Stream.set_metadata`."""
+        """Set it, here only: a session journals through `Stream.metadata`."""
         self._values = {**self._values, clean(key): clean(value)}
 
     def delete(self, key: str) -> None:

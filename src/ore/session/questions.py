@@ -180,7 +180,7 @@ class Questions:
     async def _from_program(self, answerer: Answerer, question: Question) -> None:
         try:
             given = answerer(question)
-            answer = await given if inspect.isawaitable(given) else given
+            answer = _checked(await given if inspect.isawaitable(given) else given)
         except Exception:
             log.exception("answering a question failed; it counts as no")
             answer = Answer(key=question.key, decision="deny", reason="asking failed")
@@ -213,6 +213,13 @@ class Questions:
         if question.expires_at is not None or self._policy.expire_s is None:
             return question
         return msgspec.structs.replace(question, expires_at=self._clock() + timedelta(seconds=self._policy.expire_s))
+
+
+def _checked(answer: object) -> Answer:
+    """What a program answered; anything but an `Answer` is its mistake, and no yes."""
+    if not isinstance(answer, Answer):
+        raise TypeError(f"expected an Answer to the question, got {type(answer).__name__}")
+    return answer
 
 
 def _question(record: QuestionRecord) -> Question:

@@ -152,7 +152,10 @@ class Output(Generic[T]):
             ToolError: It does not fit; the message is for the model.
         """
         form = self._compiled()
-        value = form.read(_unfenced(text) if _FENCE in text else text)
+        text = _unfenced(text) if _FENCE in text else text
+        if self._wrapped and not text.lstrip().startswith("{"):  # the bare value will do as well
+            text = f'{{"value": {text}}}'
+        value = form.read(text)
         result: T = value.value if self._wrapped else value
         return result
 
