@@ -400,3 +400,16 @@ async def test_results_that_cannot_be_recorded_hide_neither_the_failure_nor_its_
 
     await step.turn(state, SPEC, ScriptedProvider(text("x")))
     assert [turn.role for turn in state.turns] == [Role.ASSISTANT, Role.TOOL, Role.ASSISTANT]
+
+
+async def test_a_failure_after_the_close_is_raised_as_it_is() -> None:
+    hold = asyncio.Event()
+    state, step = Thread(), Step()
+    turn = asyncio.ensure_future(step.turn(state, SPEC, ScriptedProvider([*text("x"), hold, ProviderError("reset")])))
+    await steps(20)
+    step.close()
+    hold.set()
+    async with asyncio.timeout(5):
+        await asyncio.wait((turn,))
+    assert isinstance(turn.exception(), ProviderError)
+    assert [(kept.status, kept.artifacts) for kept in state.turns] == [(TurnStatus.FAILED, (Text(content="x"),))]
