@@ -22,5 +22,6 @@ REQUIREMENTS = (
     ),
     promise("D-tip", 4, "The tip moves back and forth; a call is never parted from its result."),
     promise("D-append-turn", 4, "A turn that is added while tools run stands behind their results."),
+    promise("D-nothing-left", 8, "Opening and closing sessions leaves no task, thread or descriptor."),
     promise("D-portable", 4, "An export is lossless, and an import refuses what it cannot read and says why."),
 )
