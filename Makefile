@@ -34,7 +34,7 @@ check: $(READY)
 	$(BIN)/lint-imports
 	$(BIN)/python tools/ratchets.py
 
-bench: $(READY) $(WEIGHTS)
+bench: $(READY)
 	$(BIN)/python -m benchmarks $(ARGS)
 
 constraints:
