@@ -119,13 +119,19 @@ async def is_cancelled(reader: Subscription) -> None:
     raise asyncio.CancelledError
 
 
+async def is_cancelled_at_its_work(reader: Subscription) -> None:
+    await anext(reader)
+    await steps(30)
+    raise asyncio.CancelledError
+
+
 async def fails(reader: Subscription) -> None:
     await anext(reader)
     raise LookupError("the reader's own trouble")
 
 
 @pytest.mark.requirement("D-block-released")
-@pytest.mark.parametrize("ends", [leaves, closes, is_cancelled, fails])
+@pytest.mark.parametrize("ends", [leaves, closes, is_cancelled, is_cancelled_at_its_work, fails])
 async def test_a_reader_that_ends_lets_the_turn_go_on(ends: Callable[[Subscription], Awaitable[None]]) -> None:
     step = Step()
     reader = step.subscribe(policy="block")

@@ -359,8 +359,8 @@ async def test_when_another_owner_wrote_meanwhile_every_reader_gets_one_gap() ->
 
     for reader in (prompt, late):
         assert [(entry.kind, entry.id) for entry in [*reader.take(), *reader.take()]] == [("gap", "5-3")]
-    assert [entry.kind for entry in bus.subscribe(after="2-1").take()] == ["gap"]
-    assert [entry.kind for entry in bus.subscribe(after="5-2").take()] == ["notice"]
+    for given, kinds in (("2-1", ["gap"]), ("5-2", ["notice"]), ("4-2", ["gap"]), ("2-2", ["gap"])):
+        assert [entry.kind for entry in bus.subscribe(after=given).take()] == kinds
 
 
 async def test_a_window_that_is_made_anew_counts_on() -> None:
@@ -427,6 +427,23 @@ async def test_the_window_goes_after_a_while_without_readers_and_no_sooner() -> 
     async with asyncio.timeout(5):
         await gone.wait()
     assert (bus.fan_out.log, bus.fan_out.held_bytes) == ([], 0)
+
+
+@pytest.mark.requirement("D-idle-window")
+async def test_the_while_without_readers_begins_anew_with_each_rest(monkeypatch: pytest.MonkeyPatch) -> None:
+    gone: list[bool] = []
+    loop = asyncio.get_running_loop()
+    begin, passed_s = loop.time(), 0.0
+    monkeypatch.setattr(loop, "time", lambda: begin + passed_s)
+    bus = EventBus(idle_s=10, on_expire=lambda: gone.append(True))
+    bus.emit(Notice(content="a"))
+    bus.fan_out.rest()
+    for passed_s, expected in ((6.0, []), (11.0, []), (15.9, []), (16.1, [True])):
+        if passed_s == 6.0:
+            bus.emit(Notice(content="b"))
+            bus.fan_out.rest()
+        await steps()
+        assert gone == expected
 
 
 @pytest.mark.requirement("D-idle-window")
