@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from faults.saying import say
 from ore.errors import OreError, describe
-from ore.event import Answer, Entry, Mode, Question, UserMessage
+from ore.event import Answer, Entry, Gap, Mode, Question, UserMessage
 from ore.session import Manager, Stream, Ticket
 
 TOOLS = ("note", "again", "slow", "look", "careful", "wonder", "wonder_again")
@@ -27,7 +27,7 @@ class Roaming:
         self._left = {name: {f"m{number}" for number in range(count)} for name in names}
         self._chance = chance
         self._answering: set[asyncio.Task[None]] = set()
-        manager.register_sink(self._asked, "question")
+        manager.register_sink(self._asked, "question", "gap")
 
     async def run(self) -> None:
         while left := [name for name, ids in self._left.items() if ids]:
@@ -71,10 +71,13 @@ class Roaming:
             say("disturbed", stream.id, describe(error).code)
 
     def _asked(self, session: str, entry: Entry) -> None:
-        if isinstance(entry.event, Question):
-            task = asyncio.ensure_future(self._answer(session, entry.event))
-            self._answering.add(task)
-            task.add_done_callback(self._answering.discard)
+        event = entry.event
+        asked = event.snapshot.questions if isinstance(event, Gap) else [event]
+        for question in asked:
+            if isinstance(question, Question):
+                task = asyncio.ensure_future(self._answer(session, question))
+                self._answering.add(task)
+                task.add_done_callback(self._answering.discard)
 
     async def _answer(self, session: str, question: Question) -> None:
         answer = Answer(key=question.key, answer="yes")
@@ -82,6 +85,7 @@ class Roaming:
             answer = Answer(key=question.key, decision="approve" if self._chance.random() < 0.7 else "deny")
         try:
             await self._manager.get(session).answer(question.key, answer)
+            say("answered", session, question.key)
         except OreError as error:
             say("unanswered", session, question.key, describe(error).code)
 

@@ -88,6 +88,8 @@ class Process:
             async with asyncio.timeout(LIMIT_S):
                 line = await self._reader.readline()
         except TimeoutError:
+            os.kill(self.pid, signal.SIGUSR1)
+            await asyncio.sleep(1)
             raise AssertionError(f"expected that {what}: {self.story()}") from None
         self.told.append(json.loads(line))
         if self.told[-1][0] == "pid":

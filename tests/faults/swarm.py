@@ -2,37 +2,42 @@
 
 import asyncio
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from faults.stage import Process, Stage
 
 WORKERS = 4
-LIFE = 120
-"""Failpoints that a worker passes at most before something happens to it."""
+LIFE = 80
+"""Seams that a worker passes at most before something happens to it."""
 
 
 class Swarm:
     """Workers that die, and others in their place.
 
+    Args:
+        stage: Where they work.
+        seed: Decides when who dies of what.
+        enough: Whether those who start from now on are spared.
+
     Attributes:
         kills: How many died so far.
     """
 
-    def __init__(self, stage: Stage, seed: int) -> None:
+    def __init__(self, stage: Stage, seed: int, enough: Callable[["Swarm"], bool]) -> None:
         self.kills = 0
+        self._enough = enough
         self._stage = stage
         self._chance = random.Random(seed)
 
-    async def work(self, names: Sequence[str], count: int, *, kills: int) -> None:
-        """Have all messages of these sessions ended; at most so many more workers die."""
-        most = self.kills + kills
+    async def work(self, names: Sequence[str], count: int) -> None:
+        """Have all messages of these sessions ended."""
         async with asyncio.TaskGroup() as group:
             for _ in range(WORKERS):
-                group.create_task(self._worker(names, count, most))
+                group.create_task(self._worker(names, count))
 
-    async def _worker(self, names: Sequence[str], count: int, most: int) -> None:
+    async def _worker(self, names: Sequence[str], count: int) -> None:
         while True:
-            spared = self.kills >= most
+            spared = self._enough(self)
             action = self._chance.choice(("kill", "kill", "kill", "stop"))
             point = "" if spared else f"*:{self._chance.randint(1, LIFE)}:{action}"
             process = await self._stage.process(point)

@@ -20,6 +20,7 @@ from ore.testing.log_check import check_log
 # ── A full disk ──────────────────────────────────────────────────────────────
 
 
+@pytest.mark.requirement("D-faults-disk")
 async def test_a_message_that_does_not_fit_on_the_disk_is_refused_and_the_session_goes_on(stage: Stage) -> None:
     process = await stage.process()
     process.send("open", "s")
@@ -38,6 +39,7 @@ async def test_a_message_that_does_not_fit_on_the_disk_is_refused_and_the_sessio
     assert session["endings"] == {"m1": ["done", None], "m3": ["done", None]}
 
 
+@pytest.mark.requirement("D-faults-disk")
 async def test_a_disk_that_fills_under_a_message_costs_no_result_that_a_tool_had(stage: Stage) -> None:
     process = await stage.process()
     process.send("open", "s")
@@ -88,6 +90,7 @@ async def readable(path: Path) -> Sequence[str]:
 
 
 @pytest.mark.slow
+@pytest.mark.requirement("D-faults-damage")
 async def test_a_truncated_file_is_told_apart_from_a_sound_one(tmp_path: Path) -> None:
     """Wherever it was cut; nothing hangs, nothing is made up, and the file is left as it is."""
     path = tmp_path / "ore.db"
@@ -104,6 +107,7 @@ async def test_a_truncated_file_is_told_apart_from_a_sound_one(tmp_path: Path) -
 
 
 @pytest.mark.slow
+@pytest.mark.requirement("D-faults-damage")
 async def test_flipped_bytes_never_hang_and_never_hide_an_undamaged_session(tmp_path: Path) -> None:
     path = tmp_path / "ore.db"
     await filled(path)
@@ -119,6 +123,7 @@ async def test_flipped_bytes_never_hang_and_never_hide_an_undamaged_session(tmp_
             await readable(place)
 
 
+@pytest.mark.requirement("D-faults-damage")
 async def test_one_corrupt_session_does_not_keep_the_others_from_recovering(tmp_path: Path) -> None:
     path = tmp_path / "ore.db"
     world = World(tmp_path / "world")
@@ -129,6 +134,7 @@ async def test_one_corrupt_session_does_not_keep_the_others_from_recovering(tmp_
     for name in ("bad", "good"):
         await (await first.attach(name)).submit("m1 wait").accepted()
     await first.leave(0)
+    await first.store.aclose()
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute("UPDATE log SET body = x'80' WHERE session = 1 AND sequence = 2")
     second = Manager(agent(world, Failpoints()), SqliteStore(path))
@@ -137,11 +143,13 @@ async def test_one_corrupt_session_does_not_keep_the_others_from_recovering(tmp_
     with pytest.raises(CorruptError):
         await second.attach("bad")
     await second.leave(0)
+    await second.store.aclose()
 
 
 # ── Two who migrate ──────────────────────────────────────────────────────────
 
 
+@pytest.mark.requirement("D-faults-migration")
 async def test_two_processes_that_migrate_one_file_at_once_take_each_step_once(stage: Stage) -> None:
     """From nothing to the newest version, then through a step that this ore does not have yet."""
     for later in (0, 1, 2):

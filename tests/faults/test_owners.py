@@ -1,17 +1,18 @@
 """Whoever lost a session writes nothing more; whoever closes one leaves nothing behind."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
 
 from faults.actors import Gate, World, agent
+from ore.artifact import Text
 from ore.errors import OreError, describe
 from ore.event import UserMessage
 from ore.ext.stores.sqlite import SqliteStore
-from ore.ledger import Role
+from ore.ledger import Message, Role
 from ore.session import Manager, Stream, Ticket
 from ore.testing.failpoints import Failpoints
 from ore.testing.log_check import check_log, check_world
@@ -34,6 +35,7 @@ class House:
             yield made
         finally:
             await made.leave(0)
+            await made.store.aclose()
 
 
 @pytest.fixture
@@ -64,6 +66,7 @@ async def code_of(ticket: Ticket) -> str | None:
     return None if outcome.error is None else describe(outcome.error).code
 
 
+@pytest.mark.requirement("D-faults-owner")
 async def test_an_owner_whose_epoch_was_taken_writes_nothing_more(house: House) -> None:
     """Below the Placement, as a lock that failed would let it happen."""
     async with asyncio.timeout(15), house.manager() as manager:
@@ -71,8 +74,8 @@ async def test_an_owner_whose_epoch_was_taken_writes_nothing_more(house: House) 
         async with stream.subscribe("tool_result") as results:
             ticket = stream.submit(said("m1", "m1 note wait"))
             await anext(results)  # the note's, which is durable by then
-        before = await house.store.records("s")
         await house.store.take("s")
+        before = await house.store.records("s")
         house.gate.open.set()
         assert await code_of(ticket) == "fenced"
         await stream.idle()
@@ -80,6 +83,7 @@ async def test_an_owner_whose_epoch_was_taken_writes_nothing_more(house: House) 
         assert [message.id for message in await house.store.pending("s")] == ["m1"]
 
 
+@pytest.mark.requirement("D-faults-owner", "D-faults-once")
 async def test_the_next_owner_goes_on_where_the_fenced_one_stopped(house: House) -> None:
     async with asyncio.timeout(15), house.manager() as first, house.manager() as second:
         stream = await working(first, "m1 note again wait")
@@ -94,6 +98,7 @@ async def test_the_next_owner_goes_on_where_the_fenced_one_stopped(house: House)
         assert {id: ending.outcome for id, ending in reading.endings.items()} == {"m1": "done"}
 
 
+@pytest.mark.requirement("D-faults-owner")
 async def test_the_fenced_owner_reads_anew_before_it_writes_again(house: House) -> None:
     """What the other wrote meanwhile is in its history, and its readers get one gap."""
     async with asyncio.timeout(15), house.manager() as first, house.manager() as second:
@@ -119,3 +124,44 @@ async def test_a_write_outside_a_message_by_a_fenced_owner_takes_the_session_ane
         await stream.metadata.set("k", "v")
         await stream.append_turn(Role.USER)
         assert (await house.store.load("s")).metadata == {"k": "v"}
+
+
+class LateStore(SqliteStore):
+    """What it read of the inbox is old when it comes."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        self.read = asyncio.Event()
+        self.told = asyncio.Event()
+
+    async def pending(self, session_id: str) -> Sequence[Message]:
+        found = await super().pending(session_id)
+        self.read.set()
+        await self.told.wait()
+        return found
+
+
+@pytest.mark.parametrize("end", ["idle"])
+async def test_a_message_that_began_elsewhere_while_the_session_was_attached_is_ended_with_its_calls(
+    house: House, end: str
+) -> None:
+    """Whoever closes it then ends what runs, not what waits."""
+    late = LateStore(house.folder / "ore.db")
+    async with asyncio.timeout(15), house.manager() as first:
+        await house.store.create("s", {})
+        await house.store.submit("s", Message(id="m1", artifacts=(Text(content="m1 note again wait"),)))
+        second = Manager(agent(house.world, Failpoints(), house.gate), late)
+        attaching = asyncio.create_task(second.attach("s"))
+        await late.read.wait()
+        await first.attach("s")
+        await until(lambda: house.world.runs().total() == 2)
+        await first.leave(0)
+        house.gate.open.set()
+        late.told.set()
+        stream = await attaching
+        await getattr(stream, end)()
+        await stream.idle()
+        reading = check_log(await house.store.records("s"))
+        check_world(reading, house.world.runs())
+        assert {ending.outcome for ending in reading.endings.values()} == {"done" if end == "idle" else "cancelled"}
+        await second.aclose()

@@ -25,6 +25,7 @@ class LocalBench:
 
 
 @pytest.mark.parametrize(("name", "check"), placement_checks(), ids=[name for name, _ in placement_checks()])
+@pytest.mark.requirement("D-faults-placement")
 async def test_the_local_placement_keeps_its_promises(tmp_path: Path, name: str, check: PlacementCheck) -> None:
     async with asyncio.timeout(5):
         await check(LocalBench(tmp_path))
@@ -45,6 +46,7 @@ async def test_a_hold_leaves_no_descriptor(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("point", ["close.before:1", "close.after:1", "append.ending.after:2", "close.after:2"])
+@pytest.mark.requirement("D-faults-placement")
 async def test_a_kill_around_the_end_of_an_activation_leaves_the_session_free(stage: Stage, point: str) -> None:
     """Another process has it at once, and finds whatever was accepted."""
     process = await stage.process(f"{point}:kill")
@@ -63,6 +65,7 @@ async def test_a_kill_around_the_end_of_an_activation_leaves_the_session_free(st
     assert {outcome for outcome, _ in endings.values()} == {"done"}
 
 
+@pytest.mark.requirement("D-faults-placement", "D-faults-owner")
 async def test_what_a_killed_process_left_goes_on_where_the_session_was_attached_before(stage: Stage) -> None:
     owner = await begun(stage, ("m1", "m1 note wait"))
     await asked_tools(owner)
@@ -78,6 +81,7 @@ async def test_what_a_killed_process_left_goes_on_where_the_session_was_attached
 
 
 @pytest.mark.slow
+@pytest.mark.requirement("D-faults-placement", "D-faults-close")
 async def test_a_thousand_submits_around_closing_from_two_processes_leave_no_row_waiting(stage: Stage) -> None:
     """Whoever is refused tries again; nobody has to recover anything."""
     processes = [await stage.process() for _ in range(2)]

@@ -28,6 +28,7 @@ async def asked(process: Process, count: int = 1) -> list[str]:
 # ── Questions ────────────────────────────────────────────────────────────────
 
 
+@pytest.mark.requirement("D-faults-questions", "B63", "B64")
 async def test_approvals_stay_open_over_kills_and_are_answered_in_any_order(stage: Stage) -> None:
     """What ran meanwhile does not run again; each answer reaches its own call, and only the first one."""
     process = await begun(stage, ("m1", "m1 note careful careful"))
@@ -63,6 +64,7 @@ async def test_approvals_stay_open_over_kills_and_are_answered_in_any_order(stag
         ("tool.careful.after:1", ("unknown", 1)),
     ],
 )
+@pytest.mark.requirement("D-faults-questions")
 async def test_an_answer_that_was_durable_is_not_asked_for_again(
     stage: Stage, point: str, expected: tuple[str, int] | None
 ) -> None:
@@ -82,6 +84,7 @@ async def test_an_answer_that_was_durable_is_not_asked_for_again(
     assert session["questions"] == {key: "answered"}
 
 
+@pytest.mark.requirement("D-faults-questions")
 async def test_waiting_for_a_person_is_no_attempt(stage: Stage) -> None:
     process = await begun(stage, ("m1", "m1 careful"))
     for _ in range(6):
@@ -97,6 +100,7 @@ async def test_waiting_for_a_person_is_no_attempt(stage: Stage) -> None:
     assert (session["endings"], by_tool(session)) == ({"m1": ["done", None]}, {"careful": ("ok", 1)})
 
 
+@pytest.mark.requirement("D-faults-questions")
 async def test_a_question_from_inside_a_tool_dies_with_it(stage: Stage) -> None:
     process = await begun(stage, ("m1", "m1 wonder"))
     (key,) = await asked(process)
@@ -107,6 +111,7 @@ async def test_a_question_from_inside_a_tool_dies_with_it(stage: Stage) -> None:
 
 
 @pytest.mark.parametrize("point", ["append.answer.after:1", "tool.wonder_again.after:1"])
+@pytest.mark.requirement("D-faults-questions")
 async def test_an_idempotent_tool_that_asked_finds_its_answer_when_it_runs_again(stage: Stage, point: str) -> None:
     process = await begun(stage, ("m1", "m1 wonder_again"), points=f"{point}:kill")
     (key,) = await asked(process)
@@ -120,6 +125,7 @@ async def test_an_idempotent_tool_that_asked_finds_its_answer_when_it_runs_again
 # ── Interrupts ───────────────────────────────────────────────────────────────
 
 
+@pytest.mark.requirement("D-faults-interrupt")
 async def test_an_interrupt_that_was_durable_ends_the_message_after_a_kill(stage: Stage) -> None:
     """What had finished keeps its result; the next message is not touched."""
     process = await begun(stage, ("m1", "m1 note wait"), ("m2", "m2 note"), points="append.result.after:1:stop")
@@ -133,6 +139,7 @@ async def test_an_interrupt_that_was_durable_ends_the_message_after_a_kill(stage
     assert sorted(session["results"].values()) == [["note", "ok"], ["note", "ok"], ["wait", "cancelled"]]
 
 
+@pytest.mark.requirement("D-faults-interrupt")
 async def test_an_interrupt_cut_by_a_kill_has_cleared_the_queue_or_not(stage: Stage) -> None:
     process = await begun(stage, ("m1", "m1 wait"), ("m2", "m2"), points="interrupt.after:1:kill")
     process.send("interrupt", "s")
@@ -141,6 +148,7 @@ async def test_an_interrupt_cut_by_a_kill_has_cleared_the_queue_or_not(stage: St
     assert session["endings"] == {"m2": ["cleared", None], "m1": ["cancelled", None]}
 
 
+@pytest.mark.requirement("D-faults-interrupt", "D-faults-questions")
 async def test_an_interrupt_that_was_durable_closes_an_open_approval(stage: Stage) -> None:
     process = await begun(stage, ("m1", "m1 careful"))
     (key,) = await asked(process)
@@ -152,6 +160,7 @@ async def test_an_interrupt_that_was_durable_closes_an_open_approval(stage: Stag
     assert (by_tool(session), session["questions"]) == ({"careful": ("cancelled", 0)}, {key: "cancelled"})
 
 
+@pytest.mark.requirement("D-faults-close")
 async def test_a_session_that_is_closed_right_after_its_recovery_is_left_sendable(stage: Stage) -> None:
     process = await begun(stage, ("m1", "m1 note wait"), ("m2", "m2"), points="tool.note.after:1:kill")
     await process.ended()
@@ -174,6 +183,7 @@ STEERED = [
 
 
 @pytest.mark.parametrize("point", STEERED)
+@pytest.mark.requirement("D-faults-steering")
 async def test_a_message_that_joined_another_ends_with_it_after_a_kill(stage: Stage, point: str) -> None:
     await steered(stage, f"{point}:kill")
     session = (await stage.verdict())["s"]
@@ -182,6 +192,7 @@ async def test_a_message_that_joined_another_ends_with_it_after_a_kill(stage: St
     assert said == ["m1 wait", "s1"]
 
 
+@pytest.mark.requirement("D-faults-steering", "D-faults-interrupt")
 async def test_a_message_that_joined_another_is_interrupted_with_it_after_a_kill(stage: Stage) -> None:
     process = await steered(stage, "stream.begin:2:stop")
     await process.until("stopped")
@@ -193,6 +204,7 @@ async def test_a_message_that_joined_another_is_interrupted_with_it_after_a_kill
     assert session["endings"] == {"s1": ["cancelled", None], "m1": ["cancelled", None]}
 
 
+@pytest.mark.requirement("D-faults-steering", "D-faults-attempts")
 async def test_a_message_that_joined_one_that_kills_its_process_fails_with_it(stage: Stage) -> None:
     process = await steered(stage, "stream.begin:2:kill")
     await process.ended()
@@ -221,6 +233,7 @@ async def asked_tools(process: Process) -> None:
 # ── Attempts and shutdowns ───────────────────────────────────────────────────
 
 
+@pytest.mark.requirement("D-faults-attempts")
 async def test_a_message_that_kills_its_process_fails_the_fourth_time_it_is_found(stage: Stage) -> None:
     """The one behind it does not wait for ever."""
     await stage.killed("stream.begin:1:kill", OPEN, ("submit", "s", "m1", "m1 note"), ("submit", "s", "m2", "m2 note"))
@@ -231,6 +244,7 @@ async def test_a_message_that_kills_its_process_fails_the_fourth_time_it_is_foun
 
 
 @pytest.mark.parametrize("times", [1, 6])
+@pytest.mark.requirement("D-faults-shutdown")
 async def test_a_shutdown_leaves_everything_for_the_next_process_however_often(stage: Stage, times: int) -> None:
     process = await begun(stage, ("m1", "m1 note | wait | wait | wait"), ("m2", "m2"))
     await asked_tools(process)
@@ -253,6 +267,7 @@ async def test_a_shutdown_leaves_everything_for_the_next_process_however_often(s
 # ── Who owns a session ───────────────────────────────────────────────────────
 
 
+@pytest.mark.requirement("D-faults-owner")
 async def test_the_session_of_a_killed_process_can_be_had_at_once(stage: Stage) -> None:
     """While it lives nobody else gets it, and nothing of theirs is stored."""
     owner = await begun(stage, ("m1", "m1 note wait"))
@@ -270,6 +285,7 @@ async def test_the_session_of_a_killed_process_can_be_had_at_once(stage: Stage) 
     assert session["endings"] == {"m1": ["done", None], "m2": ["done", None]}
 
 
+@pytest.mark.requirement("D-faults-owner")
 async def test_a_process_that_stands_still_keeps_its_session(stage: Stage) -> None:
     owner = await begun(stage, ("m1", "m1 note"), points="append.tool.before:1:stop,stream.batch:5:stop")
     await owner.until("stopped")

@@ -29,6 +29,7 @@ UNTOUCHED = [
 
 
 @pytest.mark.parametrize("point", UNTOUCHED)
+@pytest.mark.requirement("D-faults-seams")
 async def test_before_its_answer_is_durable_a_message_is_worked_on_anew(stage: Stage, point: str) -> None:
     await stage.killed(f"{point}:1:kill", OPEN, PLAN)
     session = (await stage.verdict())["s"]
@@ -50,6 +51,7 @@ async def test_what_was_accepted_and_not_begun_is_found_by_the_next_process_howe
 
 
 @pytest.mark.parametrize(("point", "times"), [("next.before", 5), ("next.after", 2)])
+@pytest.mark.requirement("D-faults-attempts")
 async def test_what_was_begun_is_found_again_and_each_finding_counts(stage: Stage, point: str, times: int) -> None:
     """Before it is found, a kill is nobody's fault."""
     await stage.killed("stream.begin:1:kill", OPEN, PLAN)
@@ -85,6 +87,7 @@ STARTED: list[tuple[str, Any, int]] = [
 
 
 @pytest.mark.parametrize(("point", "note", "agains"), STARTED)
+@pytest.mark.requirement("D-faults-once", "D-faults-seams")
 async def test_a_call_that_finished_keeps_its_result_and_one_that_was_started_is_unknown_or_runs_again(
     stage: Stage, point: str, note: Any, agains: int
 ) -> None:
@@ -98,6 +101,7 @@ async def test_a_call_that_finished_keeps_its_result_and_one_that_was_started_is
 
 
 @pytest.mark.parametrize("point", ["tool.slow.before", "tool.slow.after"])
+@pytest.mark.requirement("D-faults-once")
 async def test_a_tool_in_a_thread_is_no_exception(stage: Stage, point: str) -> None:
     await stage.killed(f"{point}:1:kill", OPEN, ("submit", "s", "m1", "m1 slow"))
     session = (await stage.verdict())["s"]
@@ -106,6 +110,7 @@ async def test_a_tool_in_a_thread_is_no_exception(stage: Stage, point: str) -> N
 
 
 @pytest.mark.parametrize(("point", "known"), [("submit.before", []), ("submit.after", ["m1"])])
+@pytest.mark.requirement("D-faults-same-id")
 async def test_a_sender_that_heard_nothing_sends_again_and_it_is_one_message(
     stage: Stage, point: str, known: list[str]
 ) -> None:
@@ -120,6 +125,7 @@ async def test_a_sender_that_heard_nothing_sends_again_and_it_is_one_message(
     assert session["said"] == SAID
 
 
+@pytest.mark.requirement("D-faults-seams")
 async def test_messages_that_waited_go_on_in_their_order(stage: Stage) -> None:
     plans = [("submit", "s", f"m{n}", f"m{n} note") for n in (1, 2, 3)]
     await stage.killed("append.ending.after:1:kill", OPEN, *plans)
@@ -128,6 +134,7 @@ async def test_messages_that_waited_go_on_in_their_order(stage: Stage) -> None:
     assert [text for role, _, text in session["said"] if role == "user"] == ["m1 note", "m2 note", "m3 note"]
 
 
+@pytest.mark.requirement("D-faults-seams")
 async def test_whoever_sees_an_event_finds_its_turn_in_the_log(stage: Stage) -> None:
     """Killed while the second message streams, with everything of the first one seen."""
     await stage.killed("stream.batch:9:kill", OPEN, PLAN, ("submit", "s", "m2", "m2 look"))
@@ -150,6 +157,7 @@ FAILED_WRITES = ["user:1", "assistant:1", "result:1", "result:2", "tool:1", "ass
 
 
 @pytest.mark.parametrize("point", FAILED_WRITES)
+@pytest.mark.requirement("D-faults-once")
 async def test_a_write_that_fails_once_costs_no_result_that_a_tool_had(stage: Stage, point: str) -> None:
     """The message fails or stays in the inbox; what ran has its real result or an honest one."""
     name, _, nth = point.partition(":")

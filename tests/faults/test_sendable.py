@@ -65,11 +65,13 @@ NOT_SENDABLE = [
 
 
 @pytest.mark.parametrize("turns", SENDABLE)
+@pytest.mark.requirement("D-faults-sendable")
 def test_what_vendors_take_passes(turns: list[Turn]) -> None:
     check_sendable(turns)
 
 
 @pytest.mark.parametrize("turns", NOT_SENDABLE)
+@pytest.mark.requirement("D-faults-sendable")
 def test_what_a_vendor_would_refuse_is_found(turns: list[Turn]) -> None:
     with pytest.raises(AssertionError):
         check_sendable(turns)

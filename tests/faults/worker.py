@@ -2,7 +2,7 @@
 
 Commands: `open S`, `submit S ID TEXT [MODE]`, `answer S KEY DECISION`, `interrupt S`, `mark S`
 (an interrupt that only the store knows), `gate`, `close S`, `leave`, `recover`, `check`, `end`,
-`idle S`, `crowd S COUNT SEED`, `roam NAMES COUNT SEED`, `migrate N`, `full` (the disk, as far as this
+`append S COUNT`, `idle S`, `crowd S COUNT SEED`, `roam NAMES COUNT SEED`, `migrate N`, `full` (the disk, as far as this
 process can tell) and `room`.
 """
 
@@ -11,6 +11,7 @@ import json
 import os
 import random
 import resource
+import signal
 import socket
 import sys
 from collections import Counter
@@ -106,6 +107,13 @@ class Worker:
         await self.manager.leave(0)
         say("left")
 
+    async def append(self, session: str, count: int) -> None:
+        stream = await self.manager.open(session)
+        for number in range(count):
+            turn = await stream.append_turn(Role.USER, Text(content=str(number)))
+            say("turn", session, turn.id, turn.role)
+        say("appended", session)
+
     async def idle(self, session: str) -> None:
         await self.manager.get(session).idle()
         say("idle", session)
@@ -198,7 +206,7 @@ async def _checked(store: SqliteStore, world: World) -> dict[str, Any]:
 
 
 def _summary(reading: LogReading, runs: Counter[str]) -> dict[str, Any]:
-    said = Counter(reading.messages[id] for id, turn in reading.turns.items() if turn.role is Role.USER)
+    said = Counter(reading.messages.get(id, id) for id, turn in reading.turns.items() if turn.role is Role.USER)
     assert all(count == 1 for count in said.values()), f"messages that were said twice: {said}"
     return {
         "endings": {id: [ending.outcome, ending.error and ending.error.code] for id, ending in reading.endings.items()},
@@ -213,7 +221,19 @@ def _summary(reading: LogReading, runs: Counter[str]) -> dict[str, Any]:
     }
 
 
+def _tell_tasks() -> None:
+    """What everybody waits for, for whoever has to find out why nothing happens."""
+    for task in asyncio.all_tasks():
+        print(task.get_name(), file=sys.stderr)
+        waits: Any = task.get_coro()
+        while frame := getattr(waits, "cr_frame", None):
+            print(f"  {frame.f_code.co_filename}:{frame.f_lineno} {frame.f_code.co_name}", file=sys.stderr)
+            waits = waits.cr_await
+    sys.stderr.flush()
+
+
 async def _serve(folder: Path) -> None:
+    asyncio.get_running_loop().add_signal_handler(signal.SIGUSR1, _tell_tasks)
     worker = Worker(folder)
     commands, _ = await asyncio.open_unix_connection(sock=socket.socket(fileno=os.dup(0)), limit=1 << 24)
     say("ready")
