@@ -208,7 +208,9 @@ async def test_a_run_stops_behind_the_inference_that_goes_over_its_tokens() -> N
 
 @pytest.mark.requirement("D-usage-limits")
 async def test_each_run_has_its_own_count_of_tokens() -> None:
-    agent = Agent(ScriptedProvider([*answer("ok"), USAGE], repeat=True), limits=UsageLimits(tokens=5))
+    """Also in one session, with calls, behind which a run that has spent too much goes no further."""
+    turns = [[*call("weather", '{"city": "Porto"}'), USAGE], [*answer("ok"), USAGE]] * 3
+    agent = Agent(ScriptedProvider(*turns), tools=[weather], limits=UsageLimits(tokens=9))
     async with agent.session("x", store=MemoryStore()) as session:
         results = [await session.run("hi") for _ in range(3)]
     assert [result.status for result in results] == [Outcome.DONE] * 3

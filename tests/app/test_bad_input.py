@@ -2,12 +2,13 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from app.script import answer, call
-from ore import Agent, MemoryStore, Text, TextDelta
+from ore import Agent, MemoryStore, Text, TextDelta, ToolCall
 from ore.errors import InputError, OreError
 from ore.ledger import Outcome, State
 from ore.testing import ScriptedProvider
@@ -115,6 +116,16 @@ async def _text() -> AsyncIterator[Any]:
     yield ("text",)
 
 
+async def _empty() -> AsyncIterator[Any]:
+    value: Any = None
+    yield (TextDelta(content=value),)
+
+
+async def _parsed() -> AsyncIterator[Any]:
+    arguments: Any = {"city": "Porto"}
+    yield (ToolCall(id="c", name="weather", arguments=arguments),)
+
+
 async def _nothing() -> AsyncIterator[Any]:
     batches: list[Any] = []
     for batch in batches:
@@ -122,7 +133,7 @@ async def _nothing() -> AsyncIterator[Any]:
 
 
 @pytest.mark.requirement("D-bad-input")
-@pytest.mark.parametrize("first", [_bare, _text, _nothing, failing])
+@pytest.mark.parametrize("first", [_bare, _text, _empty, _parsed, _nothing, failing])
 async def test_a_provider_that_keeps_no_promise_fails_one_message(first: Callable[[], Any]) -> None:
     async with Agent(Rubbish(first), store=MemoryStore()).session() as session:
         async with asyncio.timeout(5):
@@ -131,6 +142,26 @@ async def test_a_provider_that_keeps_no_promise_fails_one_message(first: Callabl
             assert (await session.run("again")).text == "fine"
         kinds = [turn.artifacts for turn in session.turns]
     assert kinds[-2:] == [(Text(content="again"),), (Text(content="fine"),)]
+
+
+@pytest.mark.requirement("D-bad-input")
+async def test_what_could_not_be_read_back_is_not_stored(tmp_path: Path) -> None:
+    """A stored session with a call that is no text would never open again."""
+    agent = Agent(Rubbish(_parsed), store=f"sqlite:///{tmp_path}/ore.db")
+    async with agent.session("s") as session:
+        with pytest.raises(InputError, match="arguments"):
+            await session.run("hi")
+    async with agent.session("s") as session:
+        assert (await session.run("again")).text == "fine"
+
+
+@pytest.mark.requirement("D-bad-input")
+async def test_a_mode_that_there_is_not_is_refused_by_name() -> None:
+    mode: Any = "stear"
+    async with Agent(ScriptedProvider(answer("fine"))).session() as session:
+        with pytest.raises(InputError, match="mode: expected one of queue, steer, interrupt, got 'stear'"):
+            await session.stream("hi", mode=mode).result()
+        assert (await session.run("again")).text == "fine"
 
 
 @pytest.mark.requirement("D-bad-input")

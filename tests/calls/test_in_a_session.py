@@ -14,7 +14,7 @@ from ore.artifact import ResultStatus, Text, ToolResult
 from ore.errors import LimitError
 from ore.event import UserMessage
 from ore.ledger import MemoryStore, Outcome, Role, Turn, parted, unanswered
-from ore.session import Manager, Stream
+from ore.session import LocalPlacement, Manager, Services, Stream
 from ore.testing.scripted import Item, ScriptedProvider
 from ore.tool import Tool, tool
 
@@ -214,7 +214,8 @@ async def test_a_process_that_is_killed_leaves_a_round_that_the_next_one_ends() 
         await process.started.wait()  # from here on it hangs, and the next one takes the session from it
 
         process.stops = False
-        async with Manager(agent(process.tools(), DONE), store) as manager:
+        elsewhere = Services(placement=LocalPlacement())
+        async with Manager(agent(process.tools(), DONE), store, services=elsewhere) as manager:
             second = await manager.attach("s")
             await second.idle()
             assert [status for _, status in results(second.turns)] == [

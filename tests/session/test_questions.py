@@ -7,7 +7,7 @@ import pytest
 
 from ore.artifact import ResultStatus, ToolCallDelta, ToolResult
 from ore.cognitive import RunLimits
-from ore.errors import ConflictError, NotFoundError, SessionClosedError
+from ore.errors import ConflictError, InputError, NotFoundError, SessionClosedError
 from ore.event import Answer, Question
 from ore.ledger import Clock, MemoryStore, Outcome, Turn
 from ore.session import AskPolicy, Manager, Services, Stream
@@ -102,6 +102,21 @@ async def test_a_denial_is_a_result_with_its_reason(watch: Watch) -> None:
     async with asyncio.timeout(5):
         assert (await ticket).status is Outcome.DONE
     assert (till.paid, results(stream.turns)) == ([], [("denied by the user: too much", ResultStatus.DENIED)])
+
+
+async def test_an_answer_to_another_question_is_refused_and_the_question_stays_open(watch: Watch) -> None:
+    """A yes that was meant for something else never pays."""
+    till = Till()
+    stream = await paying(watch, till, '{"amount": 3}')
+    ticket = stream.submit("pay")
+    (question,) = await asked(stream)
+    with pytest.raises(InputError, match="got one to 'another'"):
+        await stream.answer(question.key, Answer(key="another", decision="approve"))
+    assert till.paid == []
+    await stream.answer(question.key, Answer(key=question.key, decision="approve"))
+    async with asyncio.timeout(5):
+        await ticket
+    assert till.paid == [3]
 
 
 @pytest.mark.requirement("B64")

@@ -16,6 +16,7 @@ from ore.artifact.rendering import (
     model_text,
 )
 from ore.artifact.server_tool import ServerTool
+from ore.artifact.sound import check_artifact
 from ore.artifact.stop_reason import Reason, StopReason
 from ore.artifact.text import Text, TextDelta
 from ore.artifact.tool_call import ToolCall, ToolCallDelta
@@ -58,6 +59,7 @@ __all__ = [
     "TruncationStyle",
     "Unknown",
     "Usage",
+    "check_artifact",
     "clean",
     "count_lines",
     "display_text",

@@ -54,7 +54,7 @@ class Blocks:
         publish: Sees fragments and complete artifacts as they come.
     """
 
-    __slots__ = ("_count", "_family", "_open", "_prefix", "_publish", "artifacts", "finish")
+    __slots__ = ("_count", "_family", "_open", "_prefix", "_publish", "artifacts", "fault", "finish")
 
     def __init__(self, prefix: str, publish: Publish, *, finish: Callable[[Artifact], Artifact] | None = None) -> None:
         self._prefix = prefix
@@ -65,6 +65,8 @@ class Blocks:
         self.artifacts: list[Artifact] = []
         """The complete artifacts so far, in the order in which their blocks began."""
         self.finish = finish
+        self.fault: Exception | None = None
+        """Why a block could not be made of its fragments; it is left out."""
 
     def add(self, artifact: Artifact) -> None:
         """Take the next thing that arrived, and publish what follows from it."""
@@ -114,7 +116,11 @@ class Blocks:
         for block, _ in closing:
             block.close()
         for block, parts in closing:
-            artifact = block.kind.assemble(parts)
+            try:
+                artifact = block.kind.assemble(parts)
+            except Exception as error:  # fragments that do not fit together; the end of the answer says so
+                self.fault = self.fault or error
+                continue
             if artifact is not None:
                 self._complete(artifact, block)
 

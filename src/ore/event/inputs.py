@@ -5,7 +5,7 @@ from typing import Literal
 
 import msgspec
 
-from ore.artifact import Artifact, StopReason, Text, ToolCall, ToolResult, Usage
+from ore.artifact import Artifact, StopReason, Text, ToolCall, ToolResult, Usage, check_artifact
 from ore.errors import InputError
 
 __all__ = ["Content", "InputEvent", "InterruptEvent", "Mode", "UserMessage", "content_of"]
@@ -75,6 +75,7 @@ def content_of(content: Content) -> tuple[Artifact, ...]:
 
 def _check(artifact: object) -> None:
     if isinstance(artifact, Artifact) and artifact.persistent and not isinstance(artifact, _NOT_A_PERSONS):
+        check_artifact(artifact)
         return
     shown = artifact.kind if isinstance(artifact, Artifact) else type(artifact).__name__
     raise InputError(f"content: expected text or complete artifacts, got {shown!r}")

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, Protocol, runtime_checkable
 
-from ore.artifact import Artifact, clean
+from ore.artifact import Artifact, check_artifact, clean
 from ore.errors import ConflictError, InputError
 from ore.ledger.clock import Clock, now
 from ore.ledger.turn import Draft, Role, Turn, new_turn_id
@@ -151,11 +151,15 @@ def check_turn(turn: Turn) -> None:
     """Refuse what a ledger does not keep.
 
     Raises:
-        InputError: The turn holds a delta or a control artifact.
+        InputError: The turn holds a delta or a control artifact, or something
+            that could not be read back.
     """
+    if not isinstance(turn.role, Role):
+        raise InputError(f"role: expected one of {', '.join(Role)}, got {turn.role!r}")
     for artifact in turn.artifacts:
         if not artifact.persistent:
             raise InputError(
                 f"expected complete artifacts in a turn, got {artifact.kind!r}; "
                 "fragments and control artifacts are for streams and are never stored"
             )
+        check_artifact(artifact)

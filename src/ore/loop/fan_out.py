@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Final
 
-from ore.artifact import Block
+from ore.artifact import Artifact, Block
 from ore.event import FRAGMENT_BYTES, Entry, EventContext, Gap, OpenBlock, Snapshot
 from ore.loop.block_note import BlockNote
 from ore.loop.brake import Brake
@@ -87,7 +87,7 @@ class FanOut:
     @property
     def blocks(self) -> Sequence[OpenBlock]:
         """The open blocks as far as they got."""
-        found = [(block.id, block.so_far) for block in self._blocks if not block.closed]
+        found = [(block.id, _so_far(block)) for block in self._blocks if not block.closed]
         return [OpenBlock(block=id, artifact=artifact) for id, artifact in found if artifact is not None]
 
     def append(self, entry: Entry) -> None:
@@ -363,6 +363,14 @@ class FanOut:
         if count:
             self.log = self.log[count:]
             self.generation += 1
+
+
+def _so_far(block: Block) -> Artifact | None:
+    """A block as far as it got; nothing when its fragments do not fit together."""
+    try:
+        return block.so_far
+    except Exception:
+        return None
 
 
 def _running_loop() -> asyncio.AbstractEventLoop | None:

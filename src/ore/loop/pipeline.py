@@ -87,11 +87,18 @@ class Pipeline:
         finally:
             self._ending = True
             self.artifacts = self._blocks.close() if complete else self._blocks.cut()
+        if self._blocks.fault is not None:
+            raise ProtocolError(
+                f"the fragments of an answer do not fit together: {type(self._blocks.fault).__name__}",
+                provider=provider.name,
+            ) from self._blocks.fault
 
     async def _stream(self, provider: Provider, view: State, spec: Spec, options: Sequence[Option]) -> None:
         flow, task, cancels = self._bus.fan_out.flow, self._task, self._cancels
         async with aclosing(provider.invoke(view, spec, *options)) as batches:
             async for batch in batches:
+                if isinstance(batch, Artifact):
+                    raise TypeError(f"provider {provider.name!r}: expected batches of artifacts, got {batch.kind!r}")
                 for artifact in batch:
                     self._take(artifact)
                 if task is not None and task.cancelling() > cancels:

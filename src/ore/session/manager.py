@@ -242,7 +242,10 @@ class Manager:
         await self.store.aclose()
 
     def register_sink(self, sink: Sink, *kinds: str) -> Callable[[], None]:
-        """Have `sink` see the events of all sessions, present and future; returns what removes it."""
+        """Have `sink` see the events of all sessions, present and future; returns what removes it.
+
+        With kinds it gets those, and every `gap`, whose snapshot stands for what was lost.
+        """
         remove = self._sinks.register(sink, *kinds)
         for session_id in self._streams:
             self._sinks.follow(session_id)

@@ -5,12 +5,14 @@ import os
 import msgspec
 
 from ore.artifact import Artifact, Text, clean
-from ore.errors import LimitError
+from ore.errors import InputError, LimitError
 from ore.event import CURRENT, UserMessage, content_of
 from ore.ledger import Message, check_id
 from ore.session.limits import SessionLimits
 
 __all__ = ["new_message"]
+
+MODES = ("queue", "steer", "interrupt")
 
 
 def new_message(event: UserMessage, limits: SessionLimits, *, waiting: int) -> Message:
@@ -25,6 +27,8 @@ def new_message(event: UserMessage, limits: SessionLimits, *, waiting: int) -> M
         InputError: The content or the id cannot be used.
         LimitError: It is too large, or too many wait.
     """
+    if event.mode not in MODES:
+        raise InputError(f"mode: expected one of {', '.join(MODES)}, got {event.mode!r}")
     artifacts = tuple([_cleaned(artifact) for artifact in content_of(event.content)])
     size = sum(map(_size, artifacts))
     if size > limits.message_bytes:

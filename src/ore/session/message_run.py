@@ -144,10 +144,12 @@ class MessageRun:
     def _rejoin(self) -> bool:
         """Gather the messages that had joined this one in an earlier process; whether that one had begun it."""
         core, item = self._core, self._item
-        started, core.started = core.started, {}
+        started = core.started
         for other in [one for one in core.waiting if one.message.id in started]:
             core.waiting = [one for one in core.waiting if one is not other]
             item.joined.append(other)
+        gathered = {one.message.id for one in (item, *item.joined)}
+        core.started = {name: turn for name, turn in started.items() if name not in gathered}
         return item.message.id in started
 
     async def _resume(self, pattern: Pattern) -> Turn | None:

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from ore._aio import finish
-from ore.errors import ConflictError, NotFoundError
+from ore.errors import ConflictError, InputError, NotFoundError
 from ore.event import CURRENT, Answer, Event, EventContext, Question
 from ore.ledger import Clock, Journal, QuestionRecord, QuestionStatus
 from ore.session.latch import Latch
@@ -141,13 +141,15 @@ class Questions:
         Raises:
             NotFoundError: There is no such question.
             ConflictError: It has its answer, or is over.
+            InputError: The answer is to another question.
         """
         record = self._records.get(key)
         if record is None:
             raise NotFoundError(f"no question {key!r}")
         if record.status is not QuestionStatus.OPEN or key in self._deciding:
             raise ConflictError(f"question {key!r} is {record.status.value} already")
-        answer = msgspec.structs.replace(answer, key=key)
+        if answer.key != key:
+            raise InputError(f"expected an answer to the question {key!r}, got one to {answer.key!r}")
         await self._settle(key, QuestionStatus.ANSWERED, answer)
         return answer
 
@@ -180,7 +182,7 @@ class Questions:
     async def _from_program(self, answerer: Answerer, question: Question) -> None:
         try:
             given = answerer(question)
-            answer = _checked(await given if inspect.isawaitable(given) else given)
+            answer = _checked(await given if inspect.isawaitable(given) else given, question.key)
         except Exception:
             log.exception("answering a question failed; it counts as no")
             answer = Answer(key=question.key, decision="deny", reason="asking failed")
@@ -215,10 +217,12 @@ class Questions:
         return msgspec.structs.replace(question, expires_at=self._clock() + timedelta(seconds=self._policy.expire_s))
 
 
-def _checked(answer: object) -> Answer:
-    """What a program answered; anything but an `Answer` is its mistake, and no yes."""
+def _checked(answer: object, key: str) -> Answer:
+    """What a program answered; anything but an `Answer` to this question is its mistake, and no yes."""
     if not isinstance(answer, Answer):
         raise TypeError(f"expected an Answer to the question, got {type(answer).__name__}")
+    if answer.key != key:
+        raise InputError(f"expected an answer to the question {key!r}, got one to {answer.key!r}")
     return answer
 
 

@@ -34,7 +34,7 @@ class Sinks:
         self._task: asyncio.Task[None] | None = None
 
     def register(self, sink: Sink, *kinds: str) -> Callable[[], None]:
-        """Add a sink for these kinds, or for all; returns what removes it, as often as it is called."""
+        """Add a sink for these kinds and `gap`, or for all; returns what removes it, as often as it is called."""
         entry = _Registration(sink, frozenset(kinds))
         self._sinks.append(entry)
         for session_id, callbacks in self._callbacks.items():
@@ -102,7 +102,7 @@ class Sinks:
 
     def _tell(self, session_id: str, entry: Entry) -> None:
         for one in tuple(self._sinks):
-            if one.kinds and entry.kind not in one.kinds:
+            if one.kinds and entry.kind not in one.kinds and entry.kind != "gap":
                 continue
             try:
                 one.sink(session_id, entry)
