@@ -165,3 +165,22 @@ async def test_a_message_that_began_elsewhere_while_the_session_was_attached_is_
         check_world(reading, house.world.runs())
         assert {ending.outcome for ending in reading.endings.values()} == {"done" if end == "idle" else "cancelled"}
         await second.aclose()
+
+
+async def test_a_turn_that_is_added_follows_those_that_another_process_added_since(house: House) -> None:
+    async with house.manager() as first, house.manager() as second:
+        here = await first.create_with_id("s")
+        await here.append_turn(Role.USER, Text(content="one"))
+        there = await second.attach("s")
+        await here.append_turn(Role.USER, Text(content="two"))
+        await there.append_turn(Role.USER, Text(content="three"))
+        await here.history.undo()
+        await here.append_turn(Role.USER, Text(content="four"))
+    stored = await house.store.load("s")
+    parents = {turn.id: turn.parent_id for turn in stored.turns}
+    path, at = [], stored.tip
+    while at is not None:
+        path.append(at)
+        at = parents[at]
+    said = {turn.id: turn.artifacts[0].for_model() for turn in stored.turns}
+    assert [said[turn] for turn in reversed(path)] == ["one", "two", "four"]

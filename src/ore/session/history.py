@@ -1,6 +1,7 @@
 """`History`: moving about in a session's tree of turns."""
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 
 from ore._aio import finish
 from ore.artifact import Artifact
@@ -54,7 +55,7 @@ class History:
                     if core.running is None:
                         break
                     await anext(news)
-            with core.writing():
+            async with self._owned():
                 return await core.step.record(Draft(role=role, artifacts=artifacts))
         finally:
             CURRENT.reset(token)
@@ -65,19 +66,19 @@ class History:
         Raises:
             ConflictError: A message runs.
         """
-        self._check_idle()
-        await self._move(None)
-        for turn in turns:
-            await self._core.step.record(
-                Draft(
-                    role=turn.role,
-                    artifacts=turn.artifacts,
-                    status=turn.status,
-                    control=turn.control,
-                    model=turn.model,
-                    origin=turn.origin,
+        async with self._resting():
+            await self._move(None)
+            for turn in turns:
+                await self._core.step.record(
+                    Draft(
+                        role=turn.role,
+                        artifacts=turn.artifacts,
+                        status=turn.status,
+                        control=turn.control,
+                        model=turn.model,
+                        origin=turn.origin,
+                    )
                 )
-            )
 
     async def set_tip(self, turn_id: str | None) -> str | None:
         """Go on from another turn; where that would part a call from its results, from behind them.
@@ -89,8 +90,8 @@ class History:
             NotFoundError: No such turn.
             ConflictError: A message runs.
         """
-        self._check_idle()
-        return await self._move(turn_id if turn_id is None else self._core.thread.settled(turn_id))
+        async with self._resting():
+            return await self._move(turn_id if turn_id is None else self._core.thread.settled(turn_id))
 
     async def undo(self) -> str | None:
         """Go back before the last thing the user said.
@@ -99,11 +100,11 @@ class History:
             NotFoundError: There is nothing to undo.
             ConflictError: A message runs.
         """
-        self._check_idle()
-        last = next((turn for turn in reversed(self._core.thread.turns) if turn.role is Role.USER), None)
-        if last is None:
-            raise NotFoundError("nothing to undo: the conversation has no user turn")
-        return await self._move(last.parent_id)
+        async with self._resting():
+            last = next((turn for turn in reversed(self._core.thread.turns) if turn.role is Role.USER), None)
+            if last is None:
+                raise NotFoundError("nothing to undo: the conversation has no user turn")
+            return await self._move(last.parent_id)
 
     async def redo(self) -> str | None:
         """Go forward along the latest branch, to before the next thing the user said there, or to its end.
@@ -112,13 +113,13 @@ class History:
             NotFoundError: There is nothing to redo.
             ConflictError: A message runs.
         """
-        self._check_idle()
-        at, forward = self._core.thread.tip, False
-        while (child := self._latest_child(at)) is not None and not (forward and child.role is Role.USER):
-            at, forward = child.id, True
-        if not forward:
-            raise NotFoundError("nothing to redo: no turn follows the tip")
-        return await self._move(at)
+        async with self._resting():
+            at, forward = self._core.thread.tip, False
+            while (child := self._latest_child(at)) is not None and not (forward and child.role is Role.USER):
+                at, forward = child.id, True
+            if not forward:
+                raise NotFoundError("nothing to redo: no turn follows the tip")
+            return await self._move(at)
 
     async def set_control(self, turn_id: str, control: Control) -> None:
         """Change how the path passes a turn.
@@ -127,23 +128,35 @@ class History:
             NotFoundError: No such turn.
             ConflictError: A message runs, or it would part a call from its result.
         """
-        self._check_idle()
-        thread = self._core.thread
-        turn = thread.get(turn_id)
-        if turn is None:
-            raise NotFoundError(f"no turn {turn_id!r} in this thread")
-        thread.set_control(turn_id, control)  # refuses what it must, before anything is durable
-        thread.set_control(turn_id, turn.control)
-        record = ControlRecord(turn_id=turn_id, control=control)
-        with self._core.writing():
+        async with self._resting():
+            thread = self._core.thread
+            turn = thread.get(turn_id)
+            if turn is None:
+                raise NotFoundError(f"no turn {turn_id!r} in this thread")
+            thread.set_control(turn_id, control)  # refuses what it must, before anything is durable
+            thread.set_control(turn_id, turn.control)
+            record = ControlRecord(turn_id=turn_id, control=control)
             await finish(self._core.journal((record,)), then=lambda _: thread.set_control(turn_id, control))
 
     async def _move(self, turn_id: str | None) -> str | None:
         thread = self._core.thread
         record = TipRecord(turn_id=turn_id)
-        with self._core.writing():
-            await finish(self._core.journal((record,)), then=lambda _: thread.set_tip(turn_id))
+        await finish(self._core.journal((record,)), then=lambda _: thread.set_tip(turn_id))
         return turn_id
+
+    @asynccontextmanager
+    async def _owned(self) -> AsyncIterator[None]:
+        """Own the session first: a turn that another process added since has to be known before one follows it."""
+        with self._core.writing():
+            async with self._core.journal.owned():
+                yield
+
+    @asynccontextmanager
+    async def _resting(self) -> AsyncIterator[None]:
+        self._check_idle()
+        async with self._owned():
+            self._check_idle()
+            yield
 
     def _latest_child(self, turn_id: str | None) -> Turn | None:
         return next((turn for turn in reversed(self._core.thread.all_turns) if turn.parent_id == turn_id), None)
