@@ -24,10 +24,10 @@ def test_without_the_terminal_ui_plain_lines_are_used(folder: Path) -> None:
 
 
 @pytest.mark.requirement("D-cli-chat")
-def test_a_message_that_fails_does_not_end_the_conversation(folder: Path) -> None:
+def test_a_message_that_fails_does_not_end_the_conversation_and_the_status_says_so(folder: Path) -> None:
     model = script(folder, [{"error": "overloaded", "message": "later"}], [delta("2")])
     done = ore("chat", "--plain", "--model", model, "--session", "a", folder=folder, stdin="One?\nTwo?\n")
-    assert (done.status, done.out, done.err) == (0, "2\n", "ore: the run failed (overloaded): later\n")
+    assert (done.status, done.out, done.err) == (1, "2\n", "ore: the run failed (overloaded): later\n")
 
 
 @pytest.mark.requirement("D-cli-chat", "D-cli-recovery")

@@ -246,3 +246,10 @@ def test_fragments_of_calls_keep_every_field() -> None:
         "arguments": "{",
     }
     assert body(ToolResult(tool_call_id="c", content="ok"))["is_error"] is False
+
+
+def test_a_context_inside_a_call_names_the_calls_around_it_from_the_outermost_inwards() -> None:
+    context = EventContext(thread_id="t", message="m")
+    inner = context.inside("t1/0").inside("t2/1")
+    assert (inner.path, inner.thread_id, inner.message) == (("t1/0", "t2/1"), "t", "m")
+    assert context.path is None

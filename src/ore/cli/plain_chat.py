@@ -11,7 +11,7 @@ from ore.cli.interrupts import Interrupts
 from ore.cli.lines import Lines
 from ore.cli.output import Output
 from ore.cli.printers import NoticePrinter, TextPrinter
-from ore.cli.status import DONE, INTERRUPTED, Status
+from ore.cli.status import DONE, FAILED, INTERRUPTED, Status
 from ore.cli.terminal import is_terminal, prompt, say
 from ore.errors import OreError
 
@@ -21,8 +21,9 @@ __all__ = ["chat"]
 def chat(options: Namespace) -> Status:
     """Talk until an empty line or the end of the input.
 
-    A message that fails does not end the conversation. Ctrl-C stops the
-    running message; at a terminal the conversation goes on then.
+    A message that fails does not end the conversation; where a program sends
+    the lines, the status says that one did. Ctrl-C stops the running message;
+    at a terminal the conversation goes on then.
 
     Raises:
         OreError: It could not even begin.
@@ -32,6 +33,7 @@ def chat(options: Namespace) -> Status:
 
 async def _chat(agent: Agent, options: Namespace) -> Status:
     lines, interrupts, output = Lines(), Interrupts(), Output()
+    status = DONE
     with interrupts.listening():
         async with open_conversation(agent, options, lines, interrupts) as conversation:
             await conversation.finish_old(NoticePrinter())
@@ -40,14 +42,18 @@ async def _chat(agent: Agent, options: Namespace) -> Status:
                 line = await lines.next()
                 if line is None or not line.strip():
                     break
-                await _answer(conversation, line, output)
-                if interrupts.happened and not is_terminal(sys.stdin):
+                came_to = await _answer(conversation, line, output)
+                if is_terminal(sys.stdin):
+                    continue
+                if interrupts.happened:
                     return INTERRUPTED
-    return output.status(DONE)
+                status = max(status, came_to)
+    return output.status(status)
 
 
-async def _answer(conversation: Conversation, line: str, output: Output) -> None:
+async def _answer(conversation: Conversation, line: str, output: Output) -> Status:
     try:
-        tell(await conversation.ask(line, TextPrinter(output)))
+        return tell(await conversation.ask(line, TextPrinter(output)))
     except OreError as error:  # such as a message that is too large
         say(f"ore: {error}")
+        return FAILED
