@@ -66,6 +66,25 @@ async def test_facts_that_cannot_be_set_are_passed_over_and_the_result_stands(fa
     assert (stage.state.meta.all(), "properties" in stage.seen) == ({}, False)
 
 
+async def test_a_call_inside_a_call_has_the_keys_of_both() -> None:
+    """The outermost first."""
+
+    @tool
+    async def look() -> str:
+        return "seen"
+
+    inner = Stage(look)
+
+    @tool
+    async def delegate() -> str:
+        return (await inner.result("look")).content
+
+    outer = Stage(delegate)
+    assert (await outer.result("delegate")).content == "seen"
+    keys = tuple(f"{stage.state.turns[0].id}:0" for stage in (outer, inner))
+    assert [entry.context.path for entry in inner.entries if entry.kind == "tool_result"] == [keys]
+
+
 async def test_facts_that_cannot_be_stored_fail_the_message_and_the_result_stands() -> None:
     stage = moving({"cwd": "/tmp"})
     stage.refuse(MetadataRecord, ConflictError("changed in between"))

@@ -42,7 +42,11 @@ def test_the_script_of_the_readme_plays(run: Ore, folder: Path) -> None:
 def plan_a_trip(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Run the program of the README, on a model that books, answers, and then never ends."""
     model = script(
-        folder, [call("book", city="Porto")], [delta("Booked, by train.")], [delta("Dear diary"), {"hang": True}], name="trip.json"
+        folder,
+        [call("book", city="Porto")],
+        [delta("Booked, by train.")],
+        [delta("Dear diary"), {"hang": True}],
+        name="trip.json",
     )
     monkeypatch.setenv("ORE_MODEL", model)
     exec(compile(example("python", "on_question=decide"), "trip.py", "exec"), {"__name__": "trip"})

@@ -5,6 +5,7 @@ import errno
 import json
 import os
 import random
+import shutil
 import sys
 import threading
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -399,6 +400,22 @@ async def test_what_a_dead_process_left_unfinished_is_removed(tmp_path: Path) ->
     async with opened(tmp_path) as store:
         await store.load("t")
         assert names(tmp_path) == {"t.json"}
+
+
+async def test_half_a_line_is_gone_before_the_next_one_is_written(tmp_path: Path) -> None:
+    """However long it was: nothing of it is left behind a shorter line."""
+    async with opened(tmp_path / "a") as store:
+        await store.create("t", {})
+        await store.append(await store.take("t"), [said("1")])
+        shutil.copytree(tmp_path / "a", tmp_path / "b")  # as a killed process leaves it
+    log = tmp_path / "b" / "t.log"
+    log.write_bytes(contents(log) + contents(log)[:-1] + b"x" * 10_000)
+    async with opened(tmp_path / "b") as store:
+        await store.append(await store.take("t"), [said("2", parent="1")])
+        assert b"xxx" not in contents(log)
+        shutil.copytree(tmp_path / "b", tmp_path / "c")
+    async with opened(tmp_path / "c") as store:
+        assert ids((await store.load("t")).turns) == ["1", "2"]
 
 
 async def test_a_log_that_outlived_its_thread_does_not_touch_the_next_one(tmp_path: Path) -> None:
