@@ -7,9 +7,11 @@ import sqlite3
 import stat
 import sys
 import threading
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Awaitable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from functools import partial
 from pathlib import Path
+from typing import Any, ClassVar
 
 import msgspec
 import pytest
@@ -18,7 +20,7 @@ from ore.artifact import Artifact, Codec, Text, Unknown
 from ore.errors import CorruptError, InputError, StoreError
 from ore.ext.stores.sqlite import SqliteStore
 from ore.ext.stores.sqlite.schema import MIGRATIONS, check_library
-from ore.ledger import Message, Role, Turn, TurnRecord
+from ore.ledger import Message, Role, Turn, TurnRecord, Writer
 
 PROGRAM = Path(__file__).with_name("store_process.py")
 
@@ -249,6 +251,35 @@ async def test_nothing_is_opened_before_the_first_use(tmp_path: Path) -> None:
         await store.create("../x", {})
     await store.aclose()
     assert (os.listdir(tmp_path), threading.active_count()) == ([], threads)
+
+
+class Watched(sqlite3.Connection):
+    """Notes the setting of `synchronous`, 2 for FULL, at each commit."""
+
+    noted: ClassVar[list[int]] = []
+
+    def execute(self, statement: str, *arguments: Any) -> sqlite3.Cursor:
+        if statement == "COMMIT" and threading.current_thread().name.startswith("ore-store-writer"):
+            self.noted.append(super().execute("PRAGMA synchronous").fetchone()[0])
+        return super().execute(statement, *arguments)
+
+
+async def test_whatever_is_acknowledged_is_committed_with_a_sync(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only taking a session and giving it back are not: what they lose in a power cut is taken again."""
+    Watched.noted.clear()
+    monkeypatch.setattr(sqlite3, "connect", partial(sqlite3.connect, factory=Watched))
+
+    async def syncs(work: Awaitable[object]) -> tuple[object, list[int]]:
+        Watched.noted.clear()
+        return await work, [*Watched.noted]
+
+    async with opened(path) as store:
+        assert set((await syncs(store.create("t", {})))[1]) == {2}
+        assert (await syncs(store.submit("t", Message(id="m", artifacts=(Text(content="x"),)))))[1] == [2]
+        writer, taken = await syncs(store.take("t"))
+        assert isinstance(writer, Writer)
+        assert (taken, (await syncs(store.append(writer, [said("1")])))[1]) == ([1], [2])
+        assert (await syncs(store.delete("t")))[1] == [2]
 
 
 async def test_closing_leaves_no_thread_and_no_descriptor(path: Path) -> None:
