@@ -141,7 +141,7 @@ class LateStore(SqliteStore):
         return found
 
 
-@pytest.mark.parametrize("end", ["idle"])
+@pytest.mark.parametrize("end", ["close", "interrupt", "idle"])
 async def test_a_message_that_began_elsewhere_while_the_session_was_attached_is_ended_with_its_calls(
     house: House, end: str
 ) -> None:

@@ -310,9 +310,12 @@ class Core:
         return Step(self.thread, bus=self.bus, journal=self.journal, hooks=hooks, options=options)
 
     async def _catch_up(self) -> None:
-        """Another owner was here: let go of messages that ended there."""
-        pending = {message.id for message in await self.kit.store.pending(self.id)}
-        for item in [one for one in self.waiting if one.ticket.is_accepted and one.message.id not in pending]:
+        """Another owner was here: know what began there, and let go of messages that ended there."""
+        pending = {message.id: message for message in await self.kit.store.pending(self.id)}
+        for item in [one for one in self.waiting if one.ticket.is_accepted]:
+            if item.message.id in pending:
+                item.message = pending[item.message.id]
+                continue
             drop(self, item)
             ended = await self.kit.store.submit(self.id, item.message)
             if isinstance(ended, EndingRecord):

@@ -56,6 +56,8 @@ class History:
                         break
                     await anext(news)
             async with self._owned():
+                pass  # what another process added is known from here on
+            with core.writing():
                 return await core.step.record(Draft(role=role, artifacts=artifacts))
         finally:
             CURRENT.reset(token)
@@ -68,17 +70,17 @@ class History:
         """
         async with self._resting():
             await self._move(None)
-            for turn in turns:
-                await self._core.step.record(
-                    Draft(
-                        role=turn.role,
-                        artifacts=turn.artifacts,
-                        status=turn.status,
-                        control=turn.control,
-                        model=turn.model,
-                        origin=turn.origin,
-                    )
+        for turn in turns:
+            await self._core.step.record(
+                Draft(
+                    role=turn.role,
+                    artifacts=turn.artifacts,
+                    status=turn.status,
+                    control=turn.control,
+                    model=turn.model,
+                    origin=turn.origin,
                 )
+            )
 
     async def set_tip(self, turn_id: str | None) -> str | None:
         """Go on from another turn; where that would part a call from its results, from behind them.
@@ -146,7 +148,10 @@ class History:
 
     @asynccontextmanager
     async def _owned(self) -> AsyncIterator[None]:
-        """Own the session first: a turn that another process added since has to be known before one follows it."""
+        """Own the session first: a turn that another process added since has to be known before one follows it.
+
+        Nothing in the block may go through the step: whoever holds that waits for the owner's journal.
+        """
         with self._core.writing():
             async with self._core.journal.owned():
                 yield

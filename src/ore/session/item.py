@@ -76,3 +76,9 @@ class Item:
         if self.task is not None and self.begun:  # else it looks at `why` itself, as its first step
             self.task.cancel()
         return True
+
+    def let_go(self, *, cleared: bool) -> None:
+        """Nobody takes it out of the queue any more, because it is out or will run."""
+        latch, self.clearing = self.clearing, self.clearing if cleared else None
+        if latch is not None:
+            latch.set(cleared)

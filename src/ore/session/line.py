@@ -3,12 +3,12 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ore.session.item import Item
+from ore.session.item import Item, Why
 
 if TYPE_CHECKING:
     from ore.session.core import Core
 
-__all__ = ["drop", "find", "put", "queue_of", "tip_before"]
+__all__ = ["drop", "find", "put", "queue_of", "still_waiting", "tip_before"]
 
 
 def queue_of(running: Item | None, waiting: Sequence[Item]) -> Sequence[Mapping[str, Any]]:
@@ -53,3 +53,13 @@ def drop(core: "Core", item: Item) -> None:
     """Let a message wait no more."""
     core.intake = [other for other in core.intake if other is not item]
     core.waiting = [other for other in core.waiting if other is not item]
+
+
+def still_waiting(core: "Core", items: Sequence[Item], why: Why) -> Sequence[Item]:
+    """Those that no other process ended or began meanwhile; one that was begun is cancelled, with its calls."""
+    waiting = [item for item in items if item in core.waiting]
+    for item in waiting:
+        if item.message.taken:
+            item.let_go(cleared=False)
+            item.cancel(why)
+    return [item for item in waiting if not item.message.taken]

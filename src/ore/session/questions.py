@@ -193,7 +193,7 @@ class Questions:
 
     async def _settle(self, key: str, status: QuestionStatus, answer: Answer | None) -> None:
         record = self._records.get(key)
-        if record is None or record.status is not QuestionStatus.OPEN:
+        if record is None or record.status is not QuestionStatus.OPEN or key in self._deciding:
             return
         body: dict[str, Any] | None = msgspec.to_builtins(answer) if answer is not None else None
         ended = QuestionRecord(key=key, status=status, question=record.question, answer=body)

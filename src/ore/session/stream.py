@@ -30,7 +30,7 @@ from ore.session.history import History
 from ore.session.item import Item
 from ore.session.kit import Kit
 from ore.session.latch import Latch
-from ore.session.line import find, put
+from ore.session.line import find, put, still_waiting
 from ore.session.message import new_message
 from ore.session.metadata import Metadata
 from ore.session.outcome import Interrupted, Outcome, Ticket
@@ -336,11 +336,13 @@ class Stream:
             if items:
                 with core.writing():
                     async with core.journal.owned():
-                        items = [item for item in items if item in core.waiting]
-                        await core.journal([EndingRecord(message=item.message.id, outcome=status) for item in items])
+                        items = still_waiting(core, items, "closed" if status is Status.CLOSED else "cancelled")
+                        endings = [EndingRecord(message=item.message.id, outcome=status) for item in items]
+                        await core.journal(endings)
+                self._worker.wake()
         except BaseException:
             for item in items:
-                _let_go(item, False)
+                item.let_go(cleared=False)
             self._worker.wake()
             raise
         core.waiting = [item for item in core.waiting if item not in items]
@@ -349,7 +351,7 @@ class Stream:
             content = item.message.artifacts if status is Status.CLEARED else None
             core.emit(Lifecycle(phase="done", outcome=status, content=content), item.envelope)
             item.ticket.resolve(Outcome(status=status))
-            _let_go(item, True)
+            item.let_go(cleared=True)
         return items
 
     async def _close(self) -> None:
@@ -389,12 +391,6 @@ async def _is_accepted(item: Item) -> bool:
     try:
         await item.ticket.accepted()
     except Exception:  # the store refused it: its ticket says so
-        _let_go(item, True)
+        item.let_go(cleared=True)
         return False
     return item.ticket.outcome is None
-
-
-def _let_go(item: Item, cleared: bool) -> None:
-    latch, item.clearing = item.clearing, item.clearing if cleared else None
-    if latch is not None:
-        latch.set(cleared)

@@ -219,8 +219,8 @@ class Worker:
         writer.stop = False
         work = run.stop() if stopped else run.work()
         item.task = asyncio.create_task(work, name=f"ore-message-{item.message.id}", context=item.context)
-        if core.leaving:
-            item.cancel("shutdown")
+        if core.closed:  # it was found in the inbox only now
+            item.cancel("shutdown" if core.leaving else "closed")
         try:
             await item.task  # a worker that is cancelled cancels it, and waits for it here
         except asyncio.CancelledError:
