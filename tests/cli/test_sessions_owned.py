@@ -10,6 +10,7 @@ import pytest
 
 from cli.command import delta, read_until, said, script, start
 from cli.conftest import Ore
+from ore.session import LocalPlacement
 
 
 @contextmanager
@@ -57,6 +58,20 @@ def test_it_is_not_deleted_written_over_or_answered_in(run: Ore, folder: Path) -
     turns = json.loads(run("sessions", "show", "a", "--json").out)["turns"]
     assert said(turns) == [("user", "complete", "Where to?"), ("assistant", "interrupted", "The sea is ")]
     assert run("sessions", "delete", "a").status == 0
+
+
+@pytest.mark.requirement("D-cli-owned", "D-cli-import")
+def test_nothing_is_imported_under_an_id_that_somebody_else_has(run: Ore, folder: Path) -> None:
+    """Who is making a session of that id right now, for one."""
+    run("run", "--model", script(folder, [delta("Out.")]), "--session", "a", "Where to?")
+    (folder / "a.json").write_text(run("sessions", "export", "a").out)
+    placement = LocalPlacement(folder / "store.db.locks")
+    placement.acquire("b")
+    done = run("sessions", "import", "a.json", "--as", "b")
+    assert (done.status, done.out, "(conflict)" in done.err) == (1, "", True)
+    assert [session["id"] for session in json.loads(run("sessions", "list", "--json").out)["sessions"]] == ["a"]
+    placement.release("b")
+    assert run("sessions", "import", "a.json", "--as", "b").status == 0
 
 
 @pytest.mark.requirement("D-cli-owned")

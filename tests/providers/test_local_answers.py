@@ -105,6 +105,12 @@ def test_however_an_answer_beside_tools_is_cut_its_text_is_the_same(
     assert list(asyncio.run(artifacts_of(tmp_path, engine, TOOLS))) == [*expected, StopReason(reason="stop"), USAGE]
 
 
+async def test_half_a_surrogate_pair_in_an_answer_beside_tools_is_replaced(tmp_path: Path) -> None:
+    engine = ScriptedEngine(Answer(text=pieces(r'{"answer": "a\ud83d b\udc00"}', 3)))
+    expected = [Text(content="a\ufffd b\ufffd"), StopReason(reason="stop"), USAGE]
+    assert list(await artifacts_of(tmp_path, engine, TOOLS)) == expected
+
+
 SCALARS = st.none() | st.booleans() | st.integers() | st.text()
 OBJECTS = st.dictionaries(
     st.text(), st.recursive(SCALARS, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)), max_size=4

@@ -18,7 +18,7 @@ from ore.artifact import Artifact, Codec, Text, TextDelta, Unknown
 from ore.errors import ConflictError, CorruptError, InputError, NotFoundError, SessionOwnedError, StoreError
 from ore.ext.stores.json_dir import JsonStore
 from ore.ext.stores.json_dir import folder as json_folder
-from ore.ext.stores.json_dir.lines import line_of
+from ore.ext.stores.json_dir.lines import line_of, lines_in
 from ore.ext.stores.json_dir.names import id_of, marked
 from ore.ledger import (
     Control,
@@ -339,7 +339,10 @@ async def test_what_was_never_finished_at_the_end_of_a_log_is_cut_off(tmp_path: 
     write(tmp_path / "t.log", log[:start] + log[start:][:kept])
     async with opened(tmp_path) as store:
         assert ids((await store.load("t")).turns) == ["1"]
-        await store.append(await store.take("t"), [said("3")])
+        writer = await store.take("t")  # a line that is shorter than what it takes the place of
+        log = contents(tmp_path / "t.log")
+        assert lines_in(log, "t.log")[1] == len(log)
+        await store.append(writer, [said("3")])
         assert ids((await store.load("t")).turns) == ["1", "3"]
     async with opened(tmp_path) as store:
         assert ids((await store.load("t")).turns) == ["1", "3"]
