@@ -191,7 +191,8 @@ def _compare(worker: Process, sessions: dict[str, Any]) -> None:
     for session, message, status, code in worker.all("ended"):
         if message in unwritten:
             continue
-        assert sessions[session]["endings"].get(message) == [status, code], f"ended otherwise: {message}"
+        ending = sessions[session]["endings"].get(message)
+        assert ending == [status, code], f"told {status} {code}, logged {ending}: {message}\n{worker.story()}"
     for session, message, outcome in worker.all("done"):
         if message in unwritten:
             continue

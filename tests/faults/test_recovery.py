@@ -243,6 +243,19 @@ async def test_a_message_that_kills_its_process_fails_the_fourth_time_it_is_foun
     assert session["endings"] == {"m1": ["failed", "limit"], "m2": ["done", None]}
 
 
+@pytest.mark.requirement("D-faults-attempts")
+async def test_whoever_sends_again_what_failed_hears_why(stage: Stage) -> None:
+    await stage.killed("stream.begin:1:kill", OPEN, ("submit", "s", "m1", "m1 note"))
+    for _ in range(3):
+        await stage.killed("stream.begin:1:kill", ("recover",))
+    process = await stage.recover()
+    process.send(*OPEN)
+    process.send("submit", "s", "m1", "m1 note")
+    await process.until("ended", "s", "m1", "failed", "limit")
+    await stage.end(process)
+    assert (await stage.check())["s"]["endings"] == {"m1": ["failed", "limit"]}
+
+
 @pytest.mark.parametrize("times", [1, 6])
 @pytest.mark.requirement("D-faults-shutdown")
 async def test_a_shutdown_leaves_everything_for_the_next_process_however_often(stage: Stage, times: int) -> None:

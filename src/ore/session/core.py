@@ -33,7 +33,7 @@ from ore.session.journal import SessionJournal
 from ore.session.kit import Kit
 from ore.session.latch import Latch
 from ore.session.line import drop, queue_of
-from ore.session.outcome import Outcome as Ended
+from ore.session.outcome import ended_before
 from ore.session.questions import Questions
 
 if TYPE_CHECKING:
@@ -320,7 +320,7 @@ class Core:
             ended = await self.kit.store.submit(self.id, item.message)
             if isinstance(ended, EndingRecord):
                 turn = self.thread.get(ended.turn) if ended.turn else None
-                item.ticket.repeat(Ended(status=ended.outcome, turn=turn))
+                item.ticket.repeat(ended_before(ended, turn))
 
     def decided(self, ending: EndingRecord) -> None:
         """An ending is durable."""

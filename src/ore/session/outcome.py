@@ -5,11 +5,12 @@ from typing import Any
 
 import msgspec
 
+from ore.errors import OreError
+from ore.ledger import EndingRecord, Turn
 from ore.ledger import Outcome as Status
-from ore.ledger import Turn
 from ore.session.latch import Latch
 
-__all__ = ["Interrupted", "Outcome", "Ticket"]
+__all__ = ["Interrupted", "Outcome", "Ticket", "ended_before"]
 
 
 class Outcome(msgspec.Struct, frozen=True, kw_only=True):
@@ -38,6 +39,22 @@ class Interrupted(msgspec.Struct, frozen=True, kw_only=True):
 
     cancelled: str | None = None
     cleared: tuple[tuple[str, tuple[Any, ...]], ...] = ()
+
+
+def ended_before(ending: EndingRecord, turn: Turn | None) -> Outcome:
+    """The outcome of a message that ended in the log, with its error as the log has it."""
+    info = ending.error
+    if info is None:
+        return Outcome(status=ending.outcome, turn=turn)
+    return Outcome(status=ending.outcome, turn=turn, error=_kind(OreError, info.code)(info.message))
+
+
+def _kind(kind: type[OreError], code: str) -> type[OreError]:
+    """The error of that code among `kind` and those below it; `kind` when there is none."""
+    if kind.code == code:
+        return kind
+    found = (_kind(one, code) for one in kind.__subclasses__())
+    return next((one for one in found if one.code == code), kind)
 
 
 class Ticket:

@@ -15,7 +15,7 @@ from ore.session.envelope import envelope_of
 from ore.session.item import Item
 from ore.session.line import drop, find, tip_before
 from ore.session.message_run import MessageRun, is_cancelled
-from ore.session.outcome import Outcome, Ticket
+from ore.session.outcome import Ticket, ended_before
 
 if TYPE_CHECKING:
     from ore.session.stream import Stream
@@ -189,7 +189,7 @@ class Worker:
             if isinstance(known, EndingRecord):
                 drop(core, item)
                 turn = core.thread.get(known.turn) if known.turn else None
-                item.ticket.repeat(Outcome(status=known.outcome, turn=turn))
+                item.ticket.repeat(ended_before(known, turn))
             else:
                 item.message = known or item.message
                 item.ticket.accept()
