@@ -15,7 +15,7 @@ from ore.session import Manager, Stream
 from ore.testing.failpoints import Failpoints
 
 STORES, SESSIONS = 50, 40
-"""2,000 sessions opened and closed, 50 times with the store and its threads."""
+"""2,000 sessions in all, and every 40 of them a store of their own with its threads."""
 
 
 def held() -> tuple[set[asyncio.Task[object]], set[threading.Thread], list[str]]:

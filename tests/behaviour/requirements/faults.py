@@ -17,6 +17,7 @@ REQUIREMENTS = (
     promise("D-faults-damage", 4, "Damage is told as corrupt, hangs nothing, and hides no other session."),
     promise("D-faults-migration", 4, "Of many processes that migrate one file at once each step is taken once."),
     promise("D-faults-placement", 4, "Every placement keeps one contract: limits, drain, one owner, no row left."),
+    promise("D-faults-random", 1, "After 200 kills at random points every log is sound and every session sendable."),
     promise("D-faults-leaks", 8, "No task, thread or descriptor is left after 2,000 open and close cycles."),
     promise("D-faults-appends", 4, "Four processes with 300 appends each on one file: no failure, no lost row."),
     held(
