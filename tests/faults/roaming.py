@@ -33,7 +33,10 @@ class Roaming:
         while left := [name for name, ids in self._left.items() if ids]:
             self._chance.shuffle(left)
             for name in left:
-                await self._visit(name)
+                try:
+                    await self._visit(name)
+                except OreError as error:
+                    say("not visited", name, describe(error).code)
                 await asyncio.sleep(self._chance.uniform(0, 0.01))  # others shall have their turn
         say("roamed")
 
@@ -83,11 +86,14 @@ class Roaming:
         answer = Answer(key=question.key, answer="yes")
         if question.purpose == "approval":
             answer = Answer(key=question.key, decision="approve" if self._chance.random() < 0.7 else "deny")
-        try:
-            await self._manager.get(session).answer(question.key, answer)
-            say("answered", session, question.key)
-        except OreError as error:
-            say("unanswered", session, question.key, describe(error).code)
+        code: str | None = "store"
+        while code == "store":  # nobody gives up because the disk was full
+            try:
+                await self._manager.get(session).answer(question.key, answer)
+                code = None
+            except OreError as error:
+                code = describe(error).code
+            say("answered", session, question.key, code)
 
 
 def planned(session: str, id: str) -> UserMessage:
@@ -108,4 +114,4 @@ async def followed(session: str, ticket: Ticket) -> bool:
         return False
     code = None if outcome.error is None else describe(outcome.error).code
     say("ended", session, ticket.id, outcome.status, code)
-    return code not in ("store", "fenced")
+    return ticket.is_repeated or code not in ("store", "fenced")  # else nobody knows whether that is durable

@@ -61,6 +61,10 @@ class Process:
                 os.kill(self.pid, signal.SIGKILL)
         await self.ended()
 
+    def explain(self) -> None:
+        """Have it write what its tasks wait for, behind its errors."""
+        os.kill(self.pid, signal.SIGUSR1)
+
     def resume(self) -> None:
         os.kill(self.pid, signal.SIGCONT)
 
@@ -88,7 +92,7 @@ class Process:
             async with asyncio.timeout(LIMIT_S):
                 line = await self._reader.readline()
         except TimeoutError:
-            os.kill(self.pid, signal.SIGUSR1)
+            self.explain()
             await asyncio.sleep(1)
             raise AssertionError(f"expected that {what}: {self.story()}") from None
         self.told.append(json.loads(line))
@@ -168,6 +172,14 @@ class Stage:
         """Go on with what is left in one process, check it in another."""
         await self.end(await self.recover())
         return await self.check()
+
+    async def stories(self) -> str:
+        """What everybody who still lives said last, and waits for."""
+        alive = [process for process in self.processes if process.code is None]
+        for process in alive:
+            process.explain()
+        await asyncio.sleep(1)
+        return "\n\n".join([process.story() for process in alive])
 
     def open_gate(self) -> None:
         """Let go whoever sleeps at a failpoint."""

@@ -10,6 +10,9 @@ WORKERS = 4
 LIFE = 80
 """Seams that a worker passes at most before something happens to it."""
 
+WORDS = 5000
+"""Lines that a worker says at most: one that says more goes round in circles."""
+
 
 class Swarm:
     """Workers that die, and others in their place.
@@ -37,18 +40,22 @@ class Swarm:
 
     async def _worker(self, names: Sequence[str], count: int) -> None:
         while True:
-            spared = self._enough(self)
-            action = self._chance.choice(("kill", "kill", "kill", "stop"))
-            point = "" if spared else f"*:{self._chance.randint(1, LIFE)}:{action}"
-            process = await self._stage.process(point)
+            process = await self._stage.process("" if self._enough(self) else self._fate())
             process.send("roam", list(names), count, self._chance.randrange(1 << 30))
             if await self._watch(process):
                 return
             self.kills += 1
 
+    def _fate(self) -> str:
+        """How a worker comes to its end, and which of its writes fails before."""
+        passing, failing = (self._chance.randint(1, LIFE) for _ in range(2))
+        action = self._chance.choice(("kill", "kill", "kill", "stop"))
+        return f"*:{passing}:{action},*.before:{failing}:raise"
+
     async def _watch(self, process: Process) -> bool:
         """Whether it came to the end of its work; one that stands still is killed, or goes on."""
-        while process.code is None and not process.all("roamed"):
+        while process.code is None and process.told[-1] != ["roamed"]:
+            assert len(process.told) < WORDS, f"they come to no end: {await self._stage.stories()}"
             await process.more("it would roam")
             if process.told[-1] == ["stopped"]:
                 await asyncio.sleep(self._chance.uniform(0, 0.05))  # others try to get its sessions meanwhile

@@ -56,4 +56,4 @@ async def work_and_judge(stage: Stage, swarm: Swarm, names: list[str], messages:
         endings = sessions[name]["endings"]
         assert sorted(endings) == sorted(f"m{number}" for number in range(messages))
         assert {outcome for outcome, _ in endings.values()} <= OUTCOMES
-        assert {code for _, code in endings.values()} <= {None, "limit"}, endings
+        assert {code for _, code in endings.values()} <= {None, "limit", "store"}, endings
