@@ -29,8 +29,8 @@ class House:
         self.gate = Gate()
 
     @asynccontextmanager
-    async def manager(self) -> AsyncIterator[Manager]:
-        made = Manager(agent(self.world, Failpoints(), self.gate), SqliteStore(self.folder / "ore.db"))
+    async def manager(self, points: str = "") -> AsyncIterator[Manager]:
+        made = Manager(agent(self.world, Failpoints.parse(points), self.gate), SqliteStore(self.folder / "ore.db"))
         try:
             yield made
         finally:
@@ -184,3 +184,24 @@ async def test_a_turn_that_is_added_follows_those_that_another_process_added_sin
         at = parents[at]
     said = {turn.id: turn.artifacts[0].for_model() for turn in stored.turns}
     assert [said[turn] for turn in reversed(path)] == ["one", "two", "four"]
+
+
+@pytest.mark.requirement("D-faults-steering", "D-faults-same-id")
+async def test_a_message_that_joined_elsewhere_is_not_said_again_where_its_sender_repeats_it(house: House) -> None:
+    """In a session that was live here before, knew nothing of it, and works on the other one by now."""
+    async with asyncio.timeout(15), house.manager("stream.begin:2:sleep") as first, house.manager() as second:
+        stream = await working(first, "m1 wait | wait")
+        other = await second.attach("s")
+        await stream.submit(UserMessage(content="s1", id="s1", mode="steer")).accepted()
+        house.gate.open.set()
+        await until(lambda: len(stream.turns) == 4)
+        await first.leave(0)
+        house.gate.open.clear()
+        m1 = other.submit(said("m1", "m1 wait | wait"))
+        await until(lambda: len(other.turns) == 5)
+        s1 = other.submit(UserMessage(content="s1", id="s1", mode="steer"))
+        await s1.accepted()
+        house.gate.open.set()
+        assert [(await ticket).status for ticket in (m1, s1)] == ["done", "done"]
+        reading = check_log(await house.store.records("s"))
+        assert {id: ending.outcome for id, ending in reading.endings.items()} == {"s1": "done", "m1": "done"}

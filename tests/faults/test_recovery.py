@@ -185,7 +185,8 @@ STEERED = [
 @pytest.mark.parametrize("point", STEERED)
 @pytest.mark.requirement("D-faults-steering")
 async def test_a_message_that_joined_another_ends_with_it_after_a_kill(stage: Stage, point: str) -> None:
-    await steered(stage, f"{point}:kill")
+    process = await steered(stage, f"{point}:kill")
+    await process.ended()  # while it lives nobody else gets its session
     session = (await stage.verdict())["s"]
     assert session["endings"] == {"s1": ["done", None], "m1": ["done", None]}
     said = [text for role, _, text in session["said"] if role == "user"]

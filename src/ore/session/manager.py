@@ -22,7 +22,7 @@ from ore.session.limits import SessionLimits
 from ore.session.placement import LocalPlacement
 from ore.session.services import Services
 from ore.session.sinks import Sink, Sinks
-from ore.session.stream import Stream, open_stream, recover, rests
+from ore.session.stream import Stream, look_again, open_stream, rests
 
 __all__ = ["Defaults", "Manager"]
 
@@ -187,7 +187,8 @@ class Manager:
         Cancelled, it leaves what is unfinished in the inbox.
         """
         stream = await self.attach(session_id)
-        recover(stream, await self.store.pending(session_id))
+        if await self.store.pending(session_id):
+            look_again(stream)
         try:
             await stream.idle()
         except asyncio.CancelledError:
@@ -204,7 +205,7 @@ class Manager:
         for session_id in await self.store.unfinished():
             try:
                 stream = await self.attach(session_id)
-                recover(stream, await self.store.pending(session_id))
+                look_again(stream)
             except Exception:
                 log.exception("session %s: its unfinished messages cannot go on", session_id)
             else:

@@ -36,7 +36,7 @@ from ore.session.metadata import Metadata
 from ore.session.outcome import Interrupted, Outcome, Ticket
 from ore.session.worker import Worker
 
-__all__ = ["Stream", "open_stream", "recover", "rests"]
+__all__ = ["Stream", "look_again", "open_stream", "rests"]
 
 
 def open_stream(kit: Kit, stored: StoredThread, pending: Sequence[Message] = ()) -> "Stream":
@@ -46,7 +46,10 @@ def open_stream(kit: Kit, stored: StoredThread, pending: Sequence[Message] = ())
         Exception: The agent factory failed; nothing was begun.
     """
     stream = Stream(kit, stored)
-    recover(stream, pending)
+    for message in pending:
+        stream._take_up(message)
+    if pending:
+        stream._worker.wake()
     return stream
 
 
@@ -55,9 +58,9 @@ def rests(stream: "Stream") -> bool:
     return is_untouched(stream._core)
 
 
-def recover(stream: "Stream", pending: Sequence[Message]) -> None:
-    """Let a live session go on with what stands in its inbox; what it knows already is passed over."""
-    stream._recover(pending)
+def look_again(stream: "Stream") -> None:
+    """Let a live session go on with what stands in its inbox."""
+    stream._worker.look()
 
 
 class Stream:
@@ -250,16 +253,12 @@ class Stream:
     ) -> None:
         await self.close()
 
-    def _recover(self, messages: Sequence[Message]) -> None:
-        """Go on with what an earlier process left in the inbox."""
-        core = self._core
-        for message in messages:
-            if find(core, message.id) is None:
-                item = self._item(message, contextvars.Context())
-                item.ticket.accept()
-                core.waiting = [*core.waiting, item]
-        if core.waiting:
-            self._worker.wake()
+    def _take_up(self, message: Message) -> Item:
+        """Let a message wait that stands in the inbox already."""
+        item = self._item(message, contextvars.Context())
+        item.ticket.accept()
+        self._core.waiting = [*self._core.waiting, item]
+        return item
 
     def _check_open(self) -> None:
         if self._core.closed:

@@ -1,7 +1,6 @@
 """`Worker`: does what waits in one session, one message at a time."""
 
 import asyncio
-import contextvars
 import logging
 from collections.abc import Awaitable, Coroutine, Sequence
 from typing import TYPE_CHECKING, Any
@@ -11,11 +10,10 @@ from ore.errors import OreError, SessionClosedError
 from ore.event import Lifecycle
 from ore.ledger import EndingRecord, Message, Writer
 from ore.session.core import NOBODY, Core
-from ore.session.envelope import envelope_of
 from ore.session.item import Item
 from ore.session.line import drop, find, tip_before
 from ore.session.message_run import MessageRun, is_cancelled
-from ore.session.outcome import Ticket, ended_before
+from ore.session.outcome import ended_before
 
 if TYPE_CHECKING:
     from ore.session.stream import Stream
@@ -35,7 +33,7 @@ class Worker:
     never the worker.
     """
 
-    __slots__ = ("_accepting", "_apart", "_core", "_holds", "_intake", "_stream", "_task")
+    __slots__ = ("_accepting", "_apart", "_core", "_holds", "_intake", "_stream", "_task", "_unread")
 
     def __init__(self, core: Core, stream: "Stream") -> None:
         self._core = core
@@ -43,6 +41,7 @@ class Worker:
         self._task: asyncio.Task[None] | None = None
         self._intake: asyncio.Task[None] | None = None
         self._holds = False
+        self._unread = False
         self._accepting: asyncio.Lock | None = None
         self._apart: set[asyncio.Task[None]] | None = None
 
@@ -54,6 +53,11 @@ class Worker:
             self._task = asyncio.create_task(self._run(), name=f"ore-session-{self._core.id}")
         elif self._holds and self._intake is None and self._core.intake:
             self._intake = asyncio.create_task(self._accept_apart(), name=f"ore-intake-{self._core.id}")
+
+    def look(self) -> None:
+        """There may be messages in the inbox that nobody submitted here."""
+        self._unread = True
+        self.wake()
 
     def apart(self, work: Coroutine[Any, Any, None]) -> None:
         """Do something beside the messages; `join` waits for it too."""
@@ -84,7 +88,7 @@ class Worker:
     async def _run(self) -> None:
         core = self._core
         try:
-            while core.intake or (core.waiting and core.works):
+            while core.intake or ((core.waiting or self._unread) and core.works):
                 if not await self._activate() and not core.intake:
                     break  # what waits is being taken out of the queue
         except Exception as error:
@@ -104,7 +108,7 @@ class Worker:
             self._holds = True
             try:
                 writer = await self._take()
-                knows = self._knows_all(writer)
+                knows = await self._knows_all(writer)
                 while core.works:
                     message = await (self._next_here() if knows else self._next(writer))
                     if message is None and not await self._more():
@@ -129,11 +133,24 @@ class Worker:
                 for item, work in begun:
                     await self._land(item, work)
 
-    def _knows_all(self, writer: Writer) -> bool:
-        """Whether the inbox holds just what waits here: then the store need not be asked what comes next."""
+    async def _knows_all(self, writer: Writer) -> bool:
+        """Whether the inbox holds just what waits here: then the store need not be asked what comes next.
+
+        What another owner left there waits here from now on.
+        """
         core = self._core
         here = {item.message.id for item in core.waiting if item.ticket.is_accepted}
-        return not core.kit.interceptors and writer.waiting is not None and writer.waiting <= here
+        if self._unread or writer.waiting is None or not writer.waiting <= here:
+            await self._look()
+            return False
+        return not core.kit.interceptors
+
+    async def _look(self) -> None:
+        core = self._core
+        core.gone, self._unread = NOBODY, False
+        for message in await core.kit.store.pending(core.id):
+            if message.id not in core.gone and find(core, message.id) is None:
+                self._stream._take_up(message)
 
     async def _next(self, writer: Writer) -> Message | None:
         self._core.gone = NOBODY
@@ -197,11 +214,8 @@ class Worker:
                     core.emit(Lifecycle(phase="queued"), item.envelope)
 
     def _item(self, message: Message) -> Item:
-        """The message as it was submitted here, or as an earlier process left it."""
-        core = self._core
-        found = find(core, message.id)
-        if found is None:
-            found = Item(message, Ticket(message.id), envelope_of(core.id, message), contextvars.Context())
+        """The message as it was submitted here, or as another process left it."""
+        found = find(self._core, message.id) or self._stream._take_up(message)
         found.message = message
         return found
 
@@ -247,6 +261,6 @@ class Worker:
         What is durable stays in the inbox, for that owner or for the next attach.
         """
         core = self._core
-        items, core.waiting, core.intake = core.waiting, (), ()
+        items, core.waiting, core.intake, self._unread = core.waiting, (), (), False
         for item in items:
             self._refuse(item, error)
