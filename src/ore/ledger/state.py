@@ -1,7 +1,7 @@
 """`State`: a conversation as everything else sees it; `Buffer`, the flat one."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Final, Protocol, runtime_checkable
+from collections.abc import Iterator, Mapping, MutableMapping, Sequence
+from typing import Any, Final, Protocol, runtime_checkable
 
 from ore.artifact import Artifact, check_artifact, clean
 from ore.errors import ConflictError, InputError
@@ -86,13 +86,19 @@ class State(Protocol):
         """Id of the turn that the next one follows; `None` when empty."""
         ...
 
+    @property
+    def derived(self) -> MutableMapping[Any, Any]:
+        """What others made of the base's turns and can make again, under keys of their own; may go at any rest."""
+        ...
+
 
 class Buffer:
     """A flat list of turns: the smallest `State`, for one-off inferences."""
 
-    __slots__ = ("__weakref__", "_ids", "_items", "_meta")
+    __slots__ = ("__weakref__", "_derived", "_ids", "_items", "_meta")
 
     def __init__(self, turns: Sequence[Turn] = (), meta: Mapping[str, str] | None = None) -> None:
+        self._derived: dict[Any, Any] = {}
         self._items = list(turns)
         self._ids = {turn.id for turn in self._items}
         self._meta = Meta(meta)
@@ -111,6 +117,11 @@ class Buffer:
     def meta(self) -> Meta:
         """Its facts."""
         return self._meta
+
+    @property
+    def derived(self) -> MutableMapping[Any, Any]:
+        """What others made of the turns and can make again."""
+        return self._derived
 
     @property
     def tip(self) -> str | None:

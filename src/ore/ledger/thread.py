@@ -1,6 +1,7 @@
 """`Thread`: a tree of turns with a tip, and the path that models get."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, MutableMapping, Sequence
+from typing import Any
 
 import msgspec
 
@@ -24,7 +25,7 @@ class Thread:
     as they were. Not for several threads at once.
     """
 
-    __slots__ = ("__weakref__", "_all", "_clock", "_index", "_meta", "_path", "_tip")
+    __slots__ = ("__weakref__", "_all", "_clock", "_derived", "_index", "_meta", "_path", "_tip")
 
     def __init__(
         self,
@@ -39,6 +40,7 @@ class Thread:
         self._all: list[Turn] = []
         self._path: list[Turn] = self._all
         self._index: dict[str, int] | None = None
+        self._derived: dict[Any, Any] | None = None
         self._tip: str | None = None
         self.replace_all(turns, tip=tip)
 
@@ -66,6 +68,13 @@ class Thread:
     def tip(self) -> str | None:
         """Id of the turn that the next one follows; `None` when empty."""
         return self._tip
+
+    @property
+    def derived(self) -> MutableMapping[Any, Any]:
+        """What others made of the turns and can make again; goes while the thread rests."""
+        if self._derived is None:
+            self._derived = {}
+        return self._derived
 
     def get(self, turn_id: str) -> Turn | None:
         """The turn of that id on any branch."""
@@ -203,6 +212,7 @@ class Thread:
     def trim(self) -> None:
         """Give back memory that can be had again; for a thread at rest."""
         self._index = None
+        self._derived = None
 
     def _places(self) -> dict[str, int]:
         if self._index is None:

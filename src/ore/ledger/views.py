@@ -1,6 +1,7 @@
 """Views of a state: what a transform shows a provider, over the same ledger."""
 
-from collections.abc import Sequence
+from collections.abc import MutableMapping, Sequence
+from typing import Any
 
 from ore.artifact import Artifact
 from ore.ledger.state import Meta, State, place
@@ -44,6 +45,10 @@ class _Projection:
     @property
     def tip(self) -> str | None:
         return self._over.tip
+
+    @property
+    def derived(self) -> MutableMapping[Any, Any]:
+        return self.base.derived
 
     def append(self, turn: Turn) -> None:
         self.base.append(turn)

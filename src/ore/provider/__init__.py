@@ -1,6 +1,15 @@
 """Providers: whoever answers."""
 
-from ore.provider.options import MaxTokensOption, Option, OutputOption, ToolsOption, WithTools, option, tools_of
+from ore.provider.options import (
+    MaxTokensOption,
+    Option,
+    OutputOption,
+    PromptCacheOption,
+    ToolsOption,
+    WithTools,
+    option,
+    tools_of,
+)
 from ore.provider.provider import BATCH_LIMIT, Batch, Provider, Resolve
 
 __all__ = [
@@ -9,6 +18,7 @@ __all__ = [
     "MaxTokensOption",
     "Option",
     "OutputOption",
+    "PromptCacheOption",
     "Provider",
     "Resolve",
     "ToolsOption",

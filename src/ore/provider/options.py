@@ -7,7 +7,16 @@ from typing import Any, TypeVar
 from ore.ledger import State
 from ore.tool import Tool
 
-__all__ = ["MaxTokensOption", "Option", "OutputOption", "ToolsOption", "WithTools", "option", "tools_of"]
+__all__ = [
+    "MaxTokensOption",
+    "Option",
+    "OutputOption",
+    "PromptCacheOption",
+    "ToolsOption",
+    "WithTools",
+    "option",
+    "tools_of",
+]
 
 T = TypeVar("T")
 
@@ -39,6 +48,20 @@ class OutputOption:
 
     name: str
     schema: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class PromptCacheOption:
+    """How the vendor's prompt cache is used; where it is not passed, as this one is by default.
+
+    Attributes:
+        marks: Mark what stays the same, for vendors that cache only what is marked.
+        key: What requests with one beginning share, for vendors that route by
+            it; the session's id when `None`.
+    """
+
+    marks: bool = True
+    key: str | None = None
 
 
 Option = Any
