@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from ore.artifact import (
     Artifact,
     Block,
+    BlockEnd,
     Blocks,
     Delta,
     Notice,
@@ -217,6 +218,33 @@ def test_everything_is_published_once_and_fragments_before_what_they_make(
     for id in ids:
         parts = [artifact for artifact, block in seen if block and block.id == id and isinstance(artifact, Delta)]
         assert type(parts[0]).assemble(parts) == made.get(id)
+
+
+def test_what_ends_a_block_leaves_its_vendor_data_there() -> None:
+    signed = {"provider": "vendor", "model": "m", "signature": "s"}
+    ended = BlockEnd(provider_data=signed)
+    assert fold([*thought("a", "b"), ended, *thought("c"), *text("d"), ended, BlockEnd()]) == (
+        Reasoning(content="ab", provider_data=signed),
+        Reasoning(content="c"),
+        Text(content="d", provider_data=signed),
+    )
+
+
+def test_a_block_can_end_before_another_of_its_family() -> None:
+    assert fold([*text("a"), BlockEnd(), *text("b")]) == (Text(content="a"), Text(content="b"))
+
+
+def test_of_calls_side_by_side_the_one_that_began_last_gets_the_vendor_data() -> None:
+    parts = [*call(0, "{"), *call(1, "{}"), ToolCallDelta(index=0, arguments="}"), BlockEnd(provider_data={"x": 1})]
+    assert fold(parts) == (complete(0, "{}"), ToolCall(id="c1", name="n1", arguments="{}", provider_data={"x": 1}))
+
+
+def test_nobody_sees_the_end_of_a_block() -> None:
+    seen: list[Artifact] = []
+    blocks = Blocks("t", lambda artifact, _: seen.append(artifact))
+    for part in (*text("a"), BlockEnd(provider_data={}), BlockEnd()):
+        blocks.add(part)
+    assert seen == [TextDelta(content="a"), Text(content="a", provider_data={})]
 
 
 # ── What it costs ────────────────────────────────────────────────────────────

@@ -141,6 +141,7 @@ def test_every_kind_has_its_own_tag() -> None:
         "stop_reason",
         "notice",
         "restart",
+        "block_end",
     ]
     assert CODEC.kinds == tuple(tag_of(kind) for kind in BUILTIN_KINDS)
     assert all(artifact.kind == tag_of(kind) for kind in BUILTIN_KINDS for artifact in combinations(kind))

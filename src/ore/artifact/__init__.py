@@ -3,7 +3,7 @@
 from ore.artifact.base import Artifact, Delta, ProviderData, tag_of
 from ore.artifact.blocks import Block, Blocks
 from ore.artifact.codec import BUILTIN_KINDS, CODEC, Codec, Unknown, clean, encode, to_json
-from ore.artifact.control import Notice, Restart, Severity
+from ore.artifact.control import BlockEnd, Notice, Restart, Severity
 from ore.artifact.media import Audio, File, Image, Media
 from ore.artifact.reasoning import Reasoning, ReasoningDelta
 from ore.artifact.rendering import (
@@ -30,6 +30,7 @@ __all__ = [
     "Artifact",
     "Audio",
     "Block",
+    "BlockEnd",
     "Blocks",
     "Codec",
     "Cut",

@@ -3,7 +3,10 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ore.artifact.base import Artifact, Delta
+from msgspec.structs import replace
+
+from ore.artifact.base import Artifact, Delta, ProviderData
+from ore.artifact.control import BlockEnd
 
 __all__ = ["Block", "Blocks"]
 
@@ -71,6 +74,9 @@ class Blocks:
     def add(self, artifact: Artifact) -> None:
         """Take the next thing that arrived, and publish what follows from it."""
         if not isinstance(artifact, Delta):
+            if type(artifact) is BlockEnd:
+                self._flush(artifact.provider_data)
+                return
             self._flush()
             self._complete(artifact, None)
             return
@@ -107,7 +113,7 @@ class Blocks:
         block = self._open[first.key] = Block(f"{self._prefix}:{self._count}", first)
         return block
 
-    def _flush(self) -> None:
+    def _flush(self, provider_data: ProviderData | None = None) -> None:
         if not self._open:
             return
         closing = [(block, block.parts) for block in self._open.values()]
@@ -122,6 +128,8 @@ class Blocks:
                 self.fault = self.fault or error
                 continue
             if artifact is not None:
+                if provider_data is not None and block is closing[-1][0]:
+                    artifact = replace(artifact, provider_data=provider_data)
                 self._complete(artifact, block)
 
     def _complete(self, artifact: Artifact, block: Block | None) -> None:

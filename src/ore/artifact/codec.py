@@ -7,7 +7,7 @@ from typing import Any, Final, final
 import msgspec
 
 from ore.artifact.base import Artifact, tag_of
-from ore.artifact.control import Notice, Restart
+from ore.artifact.control import BlockEnd, Notice, Restart
 from ore.artifact.media import Audio, File, Image
 from ore.artifact.reasoning import Reasoning, ReasoningDelta
 from ore.artifact.server_tool import ServerTool
@@ -21,7 +21,7 @@ __all__ = ["BUILTIN_KINDS", "CODEC", "Codec", "Unknown", "clean", "encode", "to_
 
 BUILTIN_KINDS: Final[tuple[type[Artifact], ...]] = (
     *(Text, TextDelta, Reasoning, ReasoningDelta, ToolCall, ToolCallDelta, ToolResult),
-    *(Image, File, Audio, ServerTool, Usage, StopReason, Notice, Restart),
+    *(Image, File, Audio, ServerTool, Usage, StopReason, Notice, Restart, BlockEnd),
 )
 
 _SURROGATE = re.compile("[\ud800-\udfff]")

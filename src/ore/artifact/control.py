@@ -3,9 +3,9 @@
 from enum import StrEnum
 from typing import ClassVar
 
-from ore.artifact.base import Artifact
+from ore.artifact.base import Artifact, ProviderData
 
-__all__ = ["Notice", "Restart", "Severity"]
+__all__ = ["BlockEnd", "Notice", "Restart", "Severity"]
 
 
 class Severity(StrEnum):
@@ -46,3 +46,17 @@ class Restart(Artifact, frozen=True, kw_only=True, tag="restart"):
 
     attempt: int
     model: str | None = None
+
+
+class BlockEnd(Artifact, frozen=True, kw_only=True, tag="block_end"):
+    """The open block ends here, though what follows may be of its family.
+
+    `provider_data` becomes the block's own: vendors sign text and thinking
+    once it is all there. Where several blocks are open side by side it belongs
+    to the one that began last. A block without content makes nothing, whatever
+    its data: yield the complete artifact instead. Nobody sees this one.
+    """
+
+    persistent: ClassVar[bool] = False
+
+    provider_data: ProviderData | None = None
