@@ -13,6 +13,7 @@ from ore.artifact import (
     CODEC,
     Artifact,
     Audio,
+    BlockEnd,
     File,
     Image,
     Notice,
@@ -338,6 +339,7 @@ def test_only_fragments_and_control_artifacts_are_not_kept() -> None:
         ToolCallDelta,
         Notice,
         Restart,
+        BlockEnd,
     }
 
 
