@@ -1,10 +1,11 @@
 """Cleanup that outlasts a cancellation."""
 
 import asyncio
+from contextlib import suppress
 
 import pytest
 
-from ore._aio import finish
+from ore._aio import ended, finish
 
 
 async def started(task: asyncio.Task[object]) -> None:
@@ -169,3 +170,58 @@ async def test_a_timeout_around_it_waits_for_the_work() -> None:
         async with asyncio.timeout(0):
             await finish(work())
     assert ended.is_set()
+
+
+# ── One task, as a group of one ──────────────────────────────────────────────
+
+
+async def test_cancelling_whoever_waits_for_a_task_cancels_it_and_waits() -> None:
+    cleaned = asyncio.Event()
+
+    async def work() -> None:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            await asyncio.sleep(0)
+            cleaned.set()
+
+    async with asyncio.timeout(5):
+        inner = asyncio.create_task(work())
+        outer = asyncio.create_task(ended(inner))
+        await started(outer)
+        outer.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await outer
+    assert inner.cancelled() and cleaned.is_set()
+
+
+async def test_a_task_that_swallows_its_cancellation_does_not_swallow_the_callers() -> None:
+    async def work() -> None:
+        with suppress(asyncio.CancelledError):
+            await asyncio.Event().wait()
+
+    async with asyncio.timeout(5):
+        inner = asyncio.create_task(work())
+        outer = asyncio.create_task(ended(inner))
+        await started(outer)
+        outer.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await outer
+    assert inner.done() and not inner.cancelled()
+
+
+async def test_a_task_that_somebody_else_cancels_has_just_ended() -> None:
+    async with asyncio.timeout(5):
+        inner = asyncio.create_task(asyncio.sleep(3600))
+        outer = asyncio.create_task(ended(inner))
+        await started(outer)
+        inner.cancel()
+        await outer
+
+
+async def test_what_a_task_fails_with_is_the_callers() -> None:
+    async def work() -> None:
+        raise OSError("disk full")
+
+    with pytest.raises(OSError, match="disk full"):
+        await ended(asyncio.create_task(work()))

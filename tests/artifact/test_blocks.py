@@ -355,3 +355,31 @@ def test_what_a_block_makes_so_far_can_be_read_while_it_grows() -> None:
         blocks.add(part)
     assert (seen[0].so_far, seen[0].closed) == (Text(content="Hello"), False)
     assert Block("b", TextDelta(content="x")).so_far is None
+
+
+@given(st.lists(st.lists(deltas() | st.just(StopReason(reason="stop")), max_size=8), max_size=6))
+def test_fragments_that_arrive_together_are_told_and_fold_as_if_one_after_the_other(
+    batches: list[list[Artifact]],
+) -> None:
+    def told(together: bool) -> tuple[list[tuple[str, Artifact]], tuple[Artifact, ...]]:
+        seen: list[tuple[str, Artifact]] = []
+
+        def publish(artifact: Artifact, block: Block | None) -> None:
+            seen.append((block.id if block else "", artifact))
+
+        def publish_run(run: Sequence[Delta], block: Block) -> None:
+            assert len(run) > 1
+            for fragment in run:
+                publish(fragment, block)
+
+        blocks = Blocks("t", publish, publish_run=publish_run)
+        for batch in batches:
+            place = 0
+            while place < len(batch):
+                taken = blocks.add_run(batch, place) if together else 0
+                if not taken:
+                    blocks.add(batch[place])
+                place += taken or 1
+        return seen, tuple(blocks.close())
+
+    assert told(together=True) == told(together=False)

@@ -27,7 +27,10 @@ class HeldStore(MemoryStore):
 
     async def take(self, session_id: str) -> Writer:
         await self._pass("take")
-        return await super().take(session_id)
+        writer = await super().take(session_id)
+        if "next" in self.held:
+            writer.waiting = None  # else nobody would ask for the next one
+        return writer
 
     async def next(self, writer: Writer, *, mark: bool = False) -> Message | None:
         await self._pass("next")

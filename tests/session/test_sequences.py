@@ -284,9 +284,10 @@ async def test_a_message_that_is_taken_back_before_it_began_never_enters_history
 @pytest.mark.requirement("D-cancelled-results")
 async def test_a_cancel_while_a_tool_runs(watch: Watch) -> None:
     """Sequence I: the tool sees it, its result is recorded, and no further inference happens."""
-    stopped = asyncio.Event()
+    started, stopped = asyncio.Event(), asyncio.Event()
 
     async def wait() -> None:
+        started.set()
         try:
             await asyncio.Event().wait()
         finally:
@@ -296,7 +297,8 @@ async def test_a_cancel_while_a_tool_runs(watch: Watch) -> None:
     stream = await watch.session(provider, wait)
     ticket = stream.submit("hi")
     await until(lambda: phase_at(watch, stream, "turn assistant"))
-    await until(lambda: stream.snapshot().phase == "tools")
+    await until(started.is_set)
+    assert stream.snapshot().phase == "tools"
     assert stream.cancel()
     async with asyncio.timeout(5):
         outcome = await ticket

@@ -29,7 +29,7 @@ class Artifact(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind"):
     @property
     def kind(self) -> str:
         """The wire tag."""
-        return str(self.__struct_config__.tag)
+        return self.__struct_config__.tag  # type: ignore[return-value]  # every tag is a text
 
     def for_model(self) -> str:
         """What a model reads of it; empty when only a vendor's own wire can send it."""

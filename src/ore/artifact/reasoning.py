@@ -28,12 +28,10 @@ class ReasoningDelta(Delta, frozen=True, kw_only=True, tag="reasoning_delta"):
 
     family: ClassVar[str] = "reasoning"
 
-    content: str
+    key: ClassVar[str] = "reasoning"
+    """All fragments of thinking in a row are one block."""
 
-    @property
-    def key(self) -> str:
-        """All fragments of thinking in a row are one block."""
-        return "reasoning"
+    content: str
 
     @classmethod
     def assemble(cls, parts: Sequence[Delta]) -> Artifact | None:

@@ -1,7 +1,8 @@
 """Artifacts that can be written down and read back: what a struct does not check by itself."""
 
-from collections.abc import Mapping
-from typing import Final
+from collections.abc import Callable, Mapping
+from operator import attrgetter
+from typing import Any, Final
 
 from ore.artifact.base import Artifact
 from ore.artifact.codec import BUILTIN_KINDS, CODEC, encode
@@ -10,18 +11,22 @@ from ore.artifact.stop_reason import StopReason
 from ore.artifact.text import Text
 from ore.artifact.tool_call import ToolCall
 from ore.artifact.tool_result import ToolResult
+from ore.artifact.usage import Usage
 from ore.errors import InputError
 
 __all__ = ["check_artifact"]
 
-_TEXTS: Final[Mapping[type[Artifact], tuple[str, ...]]] = {
-    Reasoning: ("content",),
-    StopReason: ("reason",),
-    Text: ("content",),
-    ToolCall: ("id", "name", "arguments"),
-    ToolResult: ("tool_call_id", "content"),
+_TEXTS: Final[Mapping[type[Artifact], Callable[[Any], tuple[Any, ...]]]] = {
+    Reasoning: attrgetter("content", "content"),
+    StopReason: attrgetter("reason", "reason"),
+    Text: attrgetter("content", "content"),
+    ToolCall: attrgetter("id", "name", "arguments"),
+    ToolResult: attrgetter("tool_call_id", "content"),
 }
-"""The fields of what comes all the time that have to be text; everything else is written and read once."""
+"""The fields of what comes all the time that have to be text: looking there costs one call."""
+
+_COUNTS: Final = attrgetter(*Usage.__struct_fields__)
+_WITH_OPAQUE: Final = frozenset({Reasoning, Text, ToolCall})
 
 
 def check_artifact(artifact: Artifact) -> None:
@@ -30,16 +35,27 @@ def check_artifact(artifact: Artifact) -> None:
     Raises:
         InputError: A field holds something else than its type says.
     """
-    names = _TEXTS.get(type(artifact))
-    if type(artifact) not in BUILTIN_KINDS:
-        return  # an extension's kind, which it checks itself
-    if names is None or getattr(artifact, "provider_data", None) is not None:
-        _check_all(artifact)
+    kind = type(artifact)
+    if kind in _TEXTS:
+        for value in _TEXTS[kind](artifact):
+            if type(value) is not str and not isinstance(value, str):
+                raise InputError(f"{artifact.kind}: expected text as {_wrong(artifact, value)}")
+        if kind not in _WITH_OPAQUE or artifact.provider_data is None:  # type: ignore[attr-defined]
+            return
+    elif kind is Usage:
+        for value in _COUNTS(artifact):
+            if value is not None and type(value) is not int:
+                break
+        else:
+            return
+    elif kind not in BUILTIN_KINDS:  # an extension's, which it checks itself
         return
-    for name in names:
-        value = getattr(artifact, name)
-        if type(value) is not str and not isinstance(value, str):
-            raise InputError(f"{artifact.kind}: expected text as {name}, got {type(value).__name__}")
+    _check_all(artifact)
+
+
+def _wrong(artifact: Artifact, value: object) -> str:
+    name = next(name for name in artifact.__struct_fields__ if getattr(artifact, name) is value)
+    return f"{name}, got {type(value).__name__}"
 
 
 def _check_all(artifact: Artifact) -> None:

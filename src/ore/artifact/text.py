@@ -24,12 +24,10 @@ class TextDelta(Delta, frozen=True, kw_only=True, tag="text_delta"):
 
     family: ClassVar[str] = "text"
 
-    content: str
+    key: ClassVar[str] = "text"
+    """All fragments of text in a row are one block."""
 
-    @property
-    def key(self) -> str:
-        """All fragments of text in a row are one block."""
-        return "text"
+    content: str
 
     @classmethod
     def assemble(cls, parts: Sequence[Delta]) -> Artifact | None:

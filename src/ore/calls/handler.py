@@ -5,6 +5,7 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from ore._aio import ended
 from ore.artifact import StopReason, ToolCall, ToolResult
 from ore.calls.attempt import Attempt, Round
 from ore.calls.guard import again, repeated
@@ -180,10 +181,15 @@ class CallHandler:
             return
         for batch in round.batches():
             gate = asyncio.Semaphore(self._limits.parallel) if len(batch) > self._limits.parallel else None
-            async with asyncio.TaskGroup() as group:
-                for attempt in batch:
-                    self._running[attempt.key] = attempt
-                    attempt.task = group.create_task(self._one(round, attempt, gate))
+            for attempt in batch:
+                self._running[attempt.key] = attempt
+            if len(batch) == 1:
+                task = batch[0].task = asyncio.create_task(self._one(round, batch[0], None))
+                await ended(task)
+            else:
+                async with asyncio.TaskGroup() as group:
+                    for attempt in batch:
+                        attempt.task = group.create_task(self._one(round, attempt, gate))
             for attempt in batch:
                 if attempt.result is None:  # stopped before its first line, or cancelled by its own tool
                     self._running.pop(attempt.key, None)

@@ -231,6 +231,8 @@ class _Owner(Writer):
     def __init__(self, session_id: str, entry: _Entry) -> None:
         super().__init__(session_id, entry.epoch, entry.sequence, stop=entry.stop)
         self.entry = entry
+        if not any([message.taken for message in entry.inbox.values()]):
+            self.waiting = frozenset(entry.inbox)
 
 
 def _rank(message: Message) -> tuple[bool, bool]:

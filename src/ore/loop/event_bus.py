@@ -5,7 +5,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ore.artifact import Artifact, Block
+from ore.artifact import Artifact, Block, Delta
 from ore.errors import SessionClosedError
 from ore.event import CURRENT, Entry, Event, EventContext, OnEmit, Snapshot
 from ore.loop.fan_out import IDLE_S, WINDOW_BYTES, FanOut
@@ -87,6 +87,22 @@ class EventBus:
             self._tell(entry)
         else:
             fan_out.append(entry)
+
+    def emit_run(self, fragments: Sequence[Delta], block: Block) -> None:
+        """Publish fragments that go on a block, under its envelope, as if one after the other.
+
+        Raises:
+            SessionClosedError: The bus is closed.
+        """
+        fan_out, note = self.fan_out, block.note
+        if self._on_emit or note is None or block.closed or fan_out.closed:
+            for fragment in fragments:
+                self.emit(fragment, block=block, context=note and note.context)
+            return
+        epoch, kind, context, number = fan_out.epoch, note.kind, note.context, fan_out.last
+        fan_out.extend(
+            [Entry(epoch, (number := number + 1), kind, context, fragment, block) for fragment in fragments], note
+        )
 
     def subscribe(
         self, *kinds: str, after: str | None = None, policy: Policy = "coalesce", deltas: bool = True

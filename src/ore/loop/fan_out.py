@@ -15,7 +15,7 @@ from ore.loop.catch_up import caught_up
 from ore.loop.readers import Readers
 from ore.loop.subscription import Policy, Subscription
 from ore.loop.wanted import Wanted
-from ore.loop.weight import weight
+from ore.loop.weight import EVENT_BYTES, WEIGHTLESS, weight
 
 __all__ = ["IDLE_S", "WINDOW_BYTES", "FanOut"]
 
@@ -97,11 +97,25 @@ class FanOut:
         self._resting = False
         block = entry.block
         if block is None or block.closed:
-            entry.weight = weight(entry.event)
+            entry.weight = EVENT_BYTES if type(entry.event) in WEIGHTLESS else weight(entry.event)
         else:
             note = block.note or self._begin(block, entry)
             note.numbers.append(entry.number)
         self.held_bytes += entry.weight
+        if self.held_bytes > self._limit:
+            self._shrink()
+        if self._asleep and not self._due:
+            self._due = True
+            asyncio.get_running_loop().call_soon(self._wake)
+
+    def extend(self, entries: Sequence[Entry], note: BlockNote) -> None:
+        """Put fragments of one open block behind all others."""
+        first = self.last + 1
+        self.log += entries
+        self.last = entries[-1].number
+        self._resting = False
+        note.numbers.extend(range(first, self.last + 1))
+        self.held_bytes += FRAGMENT_BYTES * len(entries)
         if self.held_bytes > self._limit:
             self._shrink()
         if self._asleep and not self._due:
@@ -383,4 +397,8 @@ def _running_loop() -> asyncio.AbstractEventLoop | None:
 
 def place_of(log: Sequence[Entry], number: int) -> int:
     """Index of the first entry behind `number`."""
+    if log and number < log[-1].number:
+        place = len(log) - (log[-1].number - number)  # where it is when nothing behind it was dropped
+        if place >= 0 and log[place].number > number and (place == 0 or log[place - 1].number <= number):
+            return place
     return bisect_right(log, number, key=lambda entry: entry.number)

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from ore.artifact import Artifact, Block, Blocks, Notice, Restart, ToolCall, clean, display_text
+from ore.artifact import Artifact, Block, Blocks, Delta, Notice, Restart, ToolCall, clean, display_text
 from ore.errors import ProtocolError
 from ore.event import CURRENT, Lifecycle, TurnRestarted
 from ore.ledger import State
@@ -57,7 +57,7 @@ class Pipeline:
         self.started = False
         """Whether something of the answer arrived; a notice is none of it."""
         self._hints: Mapping[str, Tool] = {}
-        self._blocks = Blocks(turn_id, self._publish)
+        self._blocks = Blocks(turn_id, self._publish, publish_run=self._publish_run)
         self.artifacts: Sequence[Artifact] = ()
         self.model: str | None = None
         """Who answers now, when that changed on the way."""
@@ -99,8 +99,7 @@ class Pipeline:
             async for batch in batches:
                 if isinstance(batch, Artifact):
                     raise TypeError(f"provider {provider.name!r}: expected batches of artifacts, got {batch.kind!r}")
-                for artifact in batch:
-                    self._take(artifact)
+                self._take_all(batch)
                 if task is not None and task.cancelling() > cancels:
                     raise asyncio.CancelledError("cancelled while the provider went on")
                 await flow(full=len(batch) >= BATCH_LIMIT)
@@ -111,6 +110,14 @@ class Pipeline:
     def _cancelled(self) -> bool:
         """Whether somebody cancelled the running task since this was made."""
         return self._task is not None and self._task.cancelling() > self._cancels
+
+    def _take_all(self, batch: Sequence[Artifact]) -> None:
+        place, count = 0, len(batch)
+        while place < count:
+            taken = self._blocks.add_run(batch, place)
+            if not taken:
+                self._take(batch[place])
+            place += taken or 1
 
     def _take(self, artifact: Artifact) -> None:
         if type(artifact) is Restart:
@@ -136,6 +143,9 @@ class Pipeline:
         note = block.note
         context = msgspec.structs.replace(self._context, block=block.id) if note is None else note.context
         self._bus.emit(artifact, block=block, context=context)
+
+    def _publish_run(self, run: Sequence[Delta], block: Block) -> None:
+        self._bus.emit_run(run, block)
 
     def _finish(self, artifact: Artifact) -> Artifact:
         """Put the display hint on a complete call before anyone sees it."""

@@ -10,7 +10,7 @@ import msgspec
 from ore.artifact import StopReason, Text, ToolCall, ToolResult, Usage
 from ore.event import Lifecycle, TurnComplete
 
-__all__ = ["weight"]
+__all__ = ["EVENT_BYTES", "WEIGHTLESS", "weight"]
 
 EVENT_BYTES: Final = 256
 """Any event but a fragment of an open block, beside its text."""
@@ -18,7 +18,8 @@ EVENT_BYTES: Final = 256
 MAX_PARTS: Final = 10_000
 """After as many parts of one event nothing more is taken apart."""
 
-_WEIGHTLESS: Final = frozenset({bool, datetime, float, int, type(None), StopReason, Usage})
+WEIGHTLESS: Final = frozenset({bool, datetime, float, int, type(None), StopReason, Usage})
+"""What has no text worth counting."""
 
 _TEXTS: Final[Mapping[type, Callable[[Any], Any]]] = {
     Lifecycle: attrgetter("phase", "content"),
@@ -36,16 +37,17 @@ def weight(event: object) -> int:
     Characters of text anywhere inside. It is asked for every event, so it
     makes one list, and no call that it can do without.
     """
-    total = EVENT_BYTES
+    total, left = EVENT_BYTES, MAX_PARTS
     parts: list[Any] = [event]
     for part in parts:  # which grows while it is read
+        left -= 1
         kind = type(part)
-        if kind in _WEIGHTLESS:
+        if kind in WEIGHTLESS:
             continue
         if kind is str or kind is bytes:
             total += len(part)
-        elif len(parts) >= MAX_PARTS:
-            continue
+        elif left <= 0:
+            break
         elif kind is tuple or kind is list:
             parts += part
         elif kind is dict:
