@@ -16,7 +16,7 @@ from ore.tool import tool
 BAR = 800
 """What a tool turn and the answer behind it shall cost, in calls."""
 
-REACHED = 1_300
+REACHED = 1_400
 """What they cost by now, and a little. Lower it whenever it can be; at `BAR` the gap in the manifest is closed."""
 
 USAGE = Usage(prompt_tokens=10, completion_tokens=2, total_tokens=12)
