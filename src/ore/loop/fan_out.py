@@ -140,7 +140,7 @@ class FanOut:
 
     def dropped(self) -> None:
         """A reader was dropped without leaving; called by whatever thread collects garbage."""
-        if self._loop is not None:
+        if self._loop is not None and not self.closed:  # behind its end nobody waits and nothing is kept
             with suppress(RuntimeError):  # the loop is closed: nobody waits for anything
                 self._loop.call_soon_threadsafe(self._left)
 

@@ -250,6 +250,11 @@ class Core:
             if self.kit.rested is not None:
                 self.kit.rested(self.id)
 
+    def let_go(self) -> None:
+        """It is closed: what only a message needs goes now, not when the collector finds the circle."""
+        if self.running is None:
+            self._step = self.calls = None
+
     def steers(self) -> bool:
         """Whether a message waits to enter the running loop."""
         return any(item.message.mode == "steer" and item.clearing is None for item in self.waiting)

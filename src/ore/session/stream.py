@@ -379,6 +379,7 @@ class Stream:
 
     def _shut(self) -> None:
         self._core.bus.close()
+        self._core.let_go()
         if self._core.shut is not None:
             self._core.shut.set(None)
         if self._core.kit.forget is not None:
