@@ -11,8 +11,20 @@ if TYPE_CHECKING:
     from ore.testing.order import OrderChecker, check_order
     from ore.testing.recorder import Recorder
     from ore.testing.scripted import Invocation, Item, ScriptedProvider
+    from ore.testing.shapes import ShapeError, check_anthropic, check_openai_chat, check_openai_responses
 
-__all__ = ["Invocation", "Item", "OrderChecker", "Recorder", "ScriptedProvider", "check_order"]
+__all__ = [
+    "Invocation",
+    "Item",
+    "OrderChecker",
+    "Recorder",
+    "ScriptedProvider",
+    "ShapeError",
+    "check_anthropic",
+    "check_openai_chat",
+    "check_openai_responses",
+    "check_order",
+]
 
 _HOMES = {
     "Invocation": "scripted",
@@ -20,6 +32,10 @@ _HOMES = {
     "OrderChecker": "order",
     "Recorder": "recorder",
     "ScriptedProvider": "scripted",
+    "ShapeError": "shapes",
+    "check_anthropic": "shapes",
+    "check_openai_chat": "shapes",
+    "check_openai_responses": "shapes",
     "check_order": "order",
 }
 
