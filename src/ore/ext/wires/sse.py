@@ -100,6 +100,10 @@ def _frames(block: bytes) -> tuple[list[bytes], bytes]:
 
 
 def _read(frame: bytes) -> Event:
+    if frame[:7] == b"event: ":  # as most vendors write it: a name, then the data on one line
+        name, found, value = frame[7:].partition(b"\ndata: ")
+        if found and b"\n" not in value and b"\n" not in name:
+            return name, value
     name, values = b"", []
     for line in frame.split(b"\n"):
         field, _, value = line.partition(b":")

@@ -1,0 +1,1 @@
+"""Anthropic's messages, as the vendor and those who copy it speak them."""
