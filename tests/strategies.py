@@ -103,6 +103,7 @@ def tool_results() -> st.SearchStrategy[ToolResult]:
             status=st.just(status),
             display=_maybe,
             truncation=st.none() | truncations(),
+            media=st.none() | st.lists(_media(), max_size=2).map(tuple),
         )
     )
 

@@ -55,6 +55,7 @@ FIELDS: dict[str, Any] = {
     "display": "d",
     "tool_call_id": "call",
     "truncation": CUT,
+    "media": (Image(url="u"), File(blob="b"), Audio(data=b"\x00\xff")),
     "media_type": "image/png",
     "size_bytes": 0,
     "summary": "s",
@@ -89,7 +90,7 @@ def combinations(kind: type[Artifact]) -> list[Artifact]:
                     for status in ResultStatus
                 ),
             )
-            for given in ((), ("display",), ("truncation",), ("display", "truncation"))
+            for given in ((), ("display",), ("truncation",), ("media",), ("display", "truncation", "media"))
         ]
     sources: list[dict[str, Any]] = (
         [{"url": "u"}, {"data": b"\x00\xff"}, {"blob": "b"}] if kind in {Image, File, Audio} else [{}]
@@ -198,6 +199,7 @@ def test_a_result_that_was_not_cut_has_null_for_its_cut() -> None:
         "status": None,
         "display": None,
         "truncation": None,
+        "media": None,
     }
 
 

@@ -15,8 +15,12 @@ import pydantic
 import pytest
 
 from calls.stage import Stage
-from ore.artifact import CODEC, Cut, ResultStatus, ToolResult, Truncation, TruncationStyle, encode
+from ore.artifact import CODEC, Audio, Cut, Image, ResultStatus, Text, ToolResult, Truncation, TruncationStyle, encode
+from ore.errors import ToolError
 from ore.tool import SchemaBody, Tool, ToolContext, Traits, tool
+
+IMAGE = Image(data=b"\x00\xff", media_type="image/png", name="chart", size_bytes=2)
+SOUND = Audio(url="https://example.org/a.mp3")
 
 
 class City(pydantic.BaseModel):
@@ -248,3 +252,41 @@ async def test_the_python_value_rides_on_the_event_in_this_process_only() -> Non
 
 async def test_a_mapping_of_any_class_is_an_object() -> None:
     assert (await returning(MappingProxyType({"a": 1})).result("give")).content == '{"a":1}'
+
+
+@pytest.mark.parametrize(
+    ("value", "content", "media"),
+    [
+        (Text(content="seen"), "seen", None),
+        (IMAGE, "[chart] (image/png, 2 bytes)", (IMAGE,)),
+        (
+            [Text(content="before"), IMAGE, Text(content="after")],
+            "before\n[chart] (image/png, 2 bytes)\nafter",
+            (IMAGE,),
+        ),
+        ((IMAGE, SOUND), "[chart] (image/png, 2 bytes)\n[https://example.org/a.mp3]", (IMAGE, SOUND)),
+    ],
+)
+async def test_what_a_tool_returns_beside_text_stands_in_its_result(value: Any, content: str, media: Any) -> None:
+    """The text names it in its place."""
+    result = await returning(value).result("give")
+    assert (result.content, result.media, result.status) == (content, media, ResultStatus.OK)
+    assert CODEC.decode(encode(result)) == result
+
+
+@pytest.mark.requirement("B61")
+async def test_a_long_text_is_cut_and_the_picture_beside_it_is_not() -> None:
+    result = await returning((Text(content="é" * 2_500_000), IMAGE)).result("give")
+    assert len(result.content.encode()) < 51_000
+    assert result.truncation is not None
+    assert result.truncation.original_bytes == 5_000_000 + len("\n[chart] (image/png, 2 bytes)")
+    assert result.media == (IMAGE,)
+
+
+async def test_a_call_that_fails_keeps_what_it_had_to_show() -> None:
+    async def give(context: ToolContext, arguments: Any) -> Any:
+        raise ToolError("out of paper", result=[Text(content="page 1"), IMAGE])
+
+    result = await Stage(Tool(name="give", description="", body=SchemaBody(None, give))).result("give")
+    assert result.content == "page 1\n[chart] (image/png, 2 bytes)\n\n**Error:** out of paper"
+    assert (result.media, result.status) == ((IMAGE,), ResultStatus.ERROR)

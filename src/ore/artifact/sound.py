@@ -26,7 +26,13 @@ _TEXTS: Final[Mapping[type[Artifact], Callable[[Any], tuple[Any, ...]]]] = {
 """The fields of what comes all the time that have to be text: looking there costs one call."""
 
 _COUNTS: Final = attrgetter(*Usage.__struct_fields__)
-_WITH_OPAQUE: Final = frozenset({Reasoning, Text, ToolCall})
+_WITH_MORE: Final[Mapping[type[Artifact], str]] = {
+    Reasoning: "provider_data",
+    Text: "provider_data",
+    ToolCall: "provider_data",
+    ToolResult: "media",
+}
+"""Their one field that is worth reading back when it is there."""
 
 
 def check_artifact(artifact: Artifact) -> None:
@@ -40,7 +46,7 @@ def check_artifact(artifact: Artifact) -> None:
         for value in _TEXTS[kind](artifact):
             if type(value) is not str and not isinstance(value, str):
                 raise InputError(f"{artifact.kind}: expected text as {_wrong(artifact, value)}")
-        if kind not in _WITH_OPAQUE or artifact.provider_data is None:  # type: ignore[attr-defined]
+        if kind not in _WITH_MORE or getattr(artifact, _WITH_MORE[kind]) is None:
             return
     elif kind is Usage:
         for value in _COUNTS(artifact):

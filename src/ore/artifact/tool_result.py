@@ -3,6 +3,7 @@
 from enum import StrEnum
 
 from ore.artifact.base import Artifact
+from ore.artifact.media import Audio, File, Image
 from ore.artifact.truncation import Truncation
 
 __all__ = ["ResultStatus", "ToolResult"]
@@ -33,6 +34,8 @@ class ToolResult(Artifact, frozen=True, kw_only=True, tag="tool_result"):
     """`None` on reading an older thread; then `is_error` says it."""
     display: str | None = None
     truncation: Truncation | None = None
+    media: tuple[Image | File | Audio, ...] | None = None
+    """What the model gets beside the content, which names each in its place."""
 
     def __post_init__(self) -> None:
         if self.status is not None and self.is_error != (self.status is not ResultStatus.OK):

@@ -5,8 +5,13 @@ from typing import Any, Final
 import msgspec
 
 from ore.artifact import (
+    Artifact,
+    Audio,
     Cut,
+    File,
+    Image,
     ResultStatus,
+    Text,
     ToolCall,
     ToolResult,
     TruncationStyle,
@@ -24,6 +29,9 @@ __all__ = ["error_result", "failure_result", "value_result"]
 
 _DEFAULT: Final = Cut()
 
+_MEDIA: Final = (Image, File, Audio)
+_CONTENT: Final = (Text, *_MEDIA)
+
 _MESSAGE: Final = Cut(max_bytes=2_000, max_lines=40, style=TruncationStyle.HEAD)
 """2,000 bytes of an error's message stand behind whatever else there is."""
 
@@ -33,14 +41,19 @@ def value_result(call: ToolCall, value: Any, cut: Cut | None) -> ToolResult:
 
     A value with its own `for_model` goes out as it is; everything else is cut
     to the limits, with a line that says so. Bytes that are UTF-8 are text.
+    Artifacts, one or several, are text too; pictures, documents and sounds
+    among them are named there in their place and stand beside it, whole.
 
     Raises:
         TypeError: The value is not JSON and has no `for_model`.
     """
-    display = truncation = None
+    display = truncation = media = None
     own = False
     if type(value) is str:
         text = clean(value)
+    elif artifacts := _artifacts(value):
+        text = clean("\n".join(map(_named, artifacts)))
+        media = tuple([artifact for artifact in artifacts if isinstance(artifact, _MEDIA)]) or None
     else:
         text = exactly(model_text(decoded(value), to_plain), str)
         display = exactly(human_text(value), str)
@@ -50,7 +63,12 @@ def value_result(call: ToolCall, value: Any, cut: Cut | None) -> ToolResult:
     if truncation is not None:
         text += footer(truncation)
     return ToolResult(
-        tool_call_id=call.id, content=text, status=ResultStatus.OK, display=display, truncation=truncation
+        tool_call_id=call.id,
+        content=text,
+        status=ResultStatus.OK,
+        display=display,
+        truncation=truncation,
+        media=media,
     )
 
 
@@ -76,6 +94,16 @@ def error_result(call: ToolCall, text: str, status: ResultStatus = ResultStatus.
     """The result of a call that was not run, or whose end nobody waited for."""
     content = truncate(exactly(clean(text), str), _DEFAULT)[0]
     return ToolResult(tool_call_id=call.id, content=content, is_error=True, status=status)
+
+
+def _artifacts(value: Any) -> tuple[Artifact, ...]:
+    """What a tool returned as artifacts; empty when it returned something else."""
+    items = value if type(value) in (list, tuple) else (value,)
+    return tuple(items) if all(isinstance(item, _CONTENT) for item in items) else ()
+
+
+def _named(artifact: Artifact) -> str:
+    return artifact.content if isinstance(artifact, Text) else artifact.for_human()
 
 
 def message_of(error: BaseException) -> str:

@@ -25,7 +25,7 @@ _TEXTS: Final[Mapping[type, Callable[[Any], Any]]] = {
     Lifecycle: attrgetter("phase", "content"),
     Text: attrgetter("content", "provider_data"),
     ToolCall: attrgetter("id", "name", "arguments", "display", "provider_data"),
-    ToolResult: attrgetter("tool_call_id", "content", "display", "truncation"),
+    ToolResult: attrgetter("tool_call_id", "content", "display", "truncation", "media"),
     TurnComplete: attrgetter("turn.artifacts"),
 }
 """What has text in the kinds that every turn has: looking there costs no call."""
