@@ -1,0 +1,97 @@
+"""`fault_of`: what goes wrong between here and a server, as ore's own errors."""
+
+import os
+import ssl
+
+import aiohttp
+
+from ore.errors import ConnectionFailedError, ProtocolError, ProviderError, ProviderTimeoutError
+from ore.ext.providers.transport import Limits
+
+__all__ = ["fault_of", "silence", "too_long"]
+
+
+def fault_of(error: Exception, origin: str, limits: Limits, *, answering: bool) -> ProviderError:
+    """The error to raise instead of aiohttp's, which may hold the request with its headers.
+
+    Args:
+        error: What aiohttp raised.
+        origin: Scheme, host and port of the server.
+        limits: Those of the request.
+        answering: Whether the head of the answer had come.
+    """
+    match error:
+        case aiohttp.ClientProxyConnectionError() | aiohttp.ClientHttpProxyError():
+            return _proxy(error, origin)
+        case aiohttp.ClientConnectorError():
+            return ConnectionFailedError(f"no connection to {origin}: {_why(error)}")
+        case aiohttp.ConnectionTimeoutError():
+            return ProviderTimeoutError(
+                f"no connection to {origin} within {limits.connect_s:g} s; is the address right, and the network there?"
+            )
+        case TimeoutError():
+            return silence(origin, limits)
+        case aiohttp.ClientResponseError():  # its own parser's words hold what was received
+            return ProtocolError(
+                f"expected HTTP from {origin}, got something else; does the address begin with the right one of "
+                "http:// and https://?"
+            )
+        case _:
+            return _broken(error, origin, answering)
+
+
+def silence(origin: str, limits: Limits) -> ProviderTimeoutError:
+    """Nothing came for too long."""
+    return ProviderTimeoutError(f"no byte from {origin} for {limits.silence_s:g} s; --timeout-s allows more")
+
+
+def too_long(origin: str, limits: Limits) -> ProviderTimeoutError:
+    """Something came, but no end."""
+    return ProviderTimeoutError(f"the answer of {origin} had not ended after {limits.total_s:g} s in all")
+
+
+def _why(error: aiohttp.ClientConnectorError) -> str:
+    """What kept the connection from being made, and what may help."""
+    match error:
+        case aiohttp.ClientConnectorCertificateError():
+            said = getattr(error.certificate_error, "verify_message", "") or "not accepted"
+            return (
+                f"TLS: its certificate is not trusted ({said}); for an authority of your own let SSL_CERT_FILE name "
+                "its certificate"
+            )
+        case aiohttp.ClientSSLError():
+            reason = error.os_error.reason if isinstance(error.os_error, ssl.SSLError) else None
+            return f"TLS failed ({_plain(reason)}); does the server speak https, or is http:// meant?"
+        case aiohttp.ClientConnectorDNSError():
+            said = _plain(error.strerror)
+            return f"its name cannot be looked up ({said}); is the address right, and the network there?"
+        case _:
+            return f"{_said(error)}; is the address right, and does the server run?"
+
+
+def _proxy(error: aiohttp.ClientProxyConnectionError | aiohttp.ClientHttpProxyError, origin: str) -> ProviderError:
+    if isinstance(error, aiohttp.ClientHttpProxyError):
+        got = f"answered with status {error.status}"
+    else:
+        got = f"at {error.host}:{error.port} gives no connection: {_said(error)}"
+    return ConnectionFailedError(
+        f"no connection to {origin}: the proxy {got}; HTTPS_PROXY, HTTP_PROXY or ALL_PROXY names it, NO_PROXY excepts "
+        "hosts"
+    )
+
+
+def _broken(error: Exception, origin: str, answering: bool) -> ProviderError:
+    reason = f" ({_said(error)})" if isinstance(error, OSError) and error.errno else ""
+    if answering:
+        return ConnectionFailedError(f"the connection to {origin} broke inside the answer{reason}")
+    return ConnectionFailedError(f"the connection to {origin} broke before an answer{reason}")
+
+
+def _said(error: OSError) -> str:
+    """What the operating system says; asyncio's own words for it end with the address."""
+    return _plain(os.strerror(error.errno) if error.errno and error.errno > 0 else error.strerror)
+
+
+def _plain(text: object) -> str:
+    """The words of the operating system, without the source lines that Python's TLS adds."""
+    return str(text or "unknown reason").partition(" (_ssl.c")[0].lower()

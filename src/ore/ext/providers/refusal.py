@@ -1,0 +1,84 @@
+"""`refusal`: what a server says instead of an answer."""
+
+import asyncio
+from collections.abc import Mapping
+from typing import Final
+from urllib.parse import urlsplit
+
+from ore.errors import ProtocolError, ProviderError
+from ore.ext.providers.retry_after import retry_after_s
+from ore.ext.providers.transport import Reply
+from ore.ext.wires.wire import Wire
+
+__all__ = ["refusal", "unreadable"]
+
+BODY_BYTES: Final = 64 << 10
+"""What is read of an error at most; vendors' own have a few hundred."""
+
+BODY_S: Final = 5.0
+"""Seconds for reading it; the status alone says enough."""
+
+_ADVICE: Final = "is the base URL right? it is the part of the address up to and with /v1"
+
+
+async def refusal(provider: str, wire: Wire, reply: Reply, now_s: float) -> ProviderError:
+    """The error of an answer whose status is not 200.
+
+    Args:
+        now_s: Seconds since 1970.
+    """
+    if 300 <= reply.status < 400:
+        return _redirect(reply)
+    body = await _body(reply)
+    if _is_page(reply.headers, body):
+        if reply.status in (404, 405):
+            said = f"expected an API, got a web page with status {reply.status}; {_ADVICE}"
+            return ProtocolError(said, status=reply.status)
+        body = b""  # of something on the way; its status is what can be gone by
+    error = wire.failure(provider, reply.status, reply.headers, body)
+    if error.retry_after_s is None:
+        error.retry_after_s = retry_after_s(reply.headers, now_s)
+    return error
+
+
+def unreadable(headers: Mapping[str, str], block: bytes) -> ProviderError | None:
+    """The error of an answer that is none, by its first bytes; `None` when it may be one."""
+    if _is_page(headers, block):
+        return ProtocolError(f"expected a stream of events, got a web page; {_ADVICE}", status=200)
+    return None
+
+
+def _redirect(reply: Reply) -> ProviderError:
+    try:
+        parts = urlsplit(reply.headers.get("location", ""))
+        place = f"{parts.scheme}://{parts.hostname}{f':{parts.port}' if parts.port else ''}{parts.path}"
+        shown = f"to {place}" if parts.scheme and parts.hostname else "elsewhere on the same server"
+    except ValueError:
+        shown = "to an address that cannot be read"
+    return ProtocolError(
+        f"the server redirects {shown} (status {reply.status}), where a key is not sent by itself; if that is right, "
+        "give its address as the base URL",
+        status=reply.status,
+    )
+
+
+async def _body(reply: Reply) -> bytes:
+    """As much of the body as comes soon."""
+    blocks: list[bytes] = []
+    size = 0
+    try:
+        async with asyncio.timeout(BODY_S):
+            async for block in reply:
+                blocks.append(block)
+                size += len(block)
+                if size >= BODY_BYTES:
+                    break
+    except (ProviderError, TimeoutError):
+        pass
+    return b"".join(blocks)[:BODY_BYTES]
+
+
+def _is_page(headers: Mapping[str, str], body: bytes) -> bool:
+    kind = headers.get("content-type", "").lower()
+    begin = body[:64].lstrip(b"\xef\xbb\xbf \t\r\n").lower()
+    return kind.startswith(("text/html", "application/xhtml")) or begin.startswith((b"<!doctype", b"<html"))

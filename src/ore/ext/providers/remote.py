@@ -1,0 +1,130 @@
+"""`RemoteProvider`: a wire over a transport."""
+
+from collections.abc import AsyncGenerator, Iterator, Sequence
+
+from ore.errors import ProviderError
+from ore.event import current_context
+from ore.ext.providers.endpoint import Endpoint
+from ore.ext.providers.refusal import refusal, unreadable
+from ore.ext.providers.transport import Reply
+from ore.ext.wires.wire import Ask, Decoder, Wire
+from ore.ledger import State
+from ore.models import Spec
+from ore.provider import Batch, Option
+
+__all__ = ["RemoteProvider"]
+
+
+class RemoteProvider:
+    """Answers over a network; one request for each inference, never repeated.
+
+    One object serves any number of event loops and threads.
+
+    Args:
+        name: Registered name; what the vendor issues for replay is tagged with it.
+        wire: The protocol.
+        endpoint: The server.
+        lenient: Leave out what the model cannot take, with a notice, instead
+            of raising `UnsupportedError`.
+    """
+
+    def __init__(self, *, name: str, wire: Wire, endpoint: Endpoint, lenient: bool = False) -> None:
+        self._name = name
+        self._wire = wire
+        self._endpoint = endpoint
+        self._lenient = lenient
+
+    @property
+    def name(self) -> str:
+        """Registered name."""
+        return self._name
+
+    def __repr__(self) -> str:
+        return f"RemoteProvider({self._name!r}, {self._endpoint.address!r})"
+
+    async def invoke(self, state: State, spec: Spec, *options: Option) -> AsyncGenerator[Batch, None]:
+        """Stream the answer; closing gives the connection up.
+
+        Errors name the provider, and the server's id of the request where it
+        gave one. An answer that had ended by its protocol is whole, however
+        its connection ended.
+
+        Raises:
+            ProviderError: The request was refused, or the answer broke.
+        """
+        ask = Ask(
+            turns=state.turns,
+            spec=spec,
+            options=options,
+            provider=self._name,
+            lenient=self._lenient,
+            session=current_context().thread_id,
+            encoded=state.base.derived,
+        )
+        request = self._wire.request(ask)
+        if request.notices:
+            yield request.notices
+        reply: Reply | None = None
+        lost: ProviderError | None = None
+        try:
+            reply = await self._endpoint.post(request)
+            block = await self._first(reply)
+            decoder = self._wire.decoder(ask)
+            feed, read = decoder.feed, reply.__anext__
+            while block:
+                for batch in feed(block):
+                    yield batch
+                try:
+                    block = await read()
+                except StopAsyncIteration:
+                    break
+                except ProviderError as error:
+                    lost = error
+                    break
+            for batch in _rest(decoder, lost):
+                yield batch
+        except ProviderError as error:
+            self._own(error, reply)
+            raise
+        finally:
+            if reply is not None:
+                reply.close()
+
+    async def _first(self, reply: Reply) -> bytes:
+        """The first block of an answer; empty when there is none.
+
+        Raises:
+            ProviderError: It is no answer.
+        """
+        if reply.status != 200:
+            raise await refusal(self._name, self._wire, reply, self._endpoint.clock())
+        try:
+            block = await reply.__anext__()
+        except StopAsyncIteration:
+            block = b""
+        fault = unreadable(reply.headers, block)
+        if fault is not None:
+            raise fault
+        return block
+
+    def _own(self, error: ProviderError, reply: Reply | None) -> None:
+        """Say whose error it is, and nothing that must not be said."""
+        error.provider = error.provider or self._name
+        if reply is not None and error.request_id is None:
+            error.request_id = reply.headers.get("x-request-id") or reply.headers.get("request-id")
+        if error.args:
+            error.args = (self._endpoint.credentials.scrub(str(error)), *error.args[1:])
+
+
+def _rest(decoder: Decoder, lost: ProviderError | None) -> Iterator[Batch]:
+    """What is due at the end of the body; a connection that was lost before the answer had ended is an error."""
+    if lost is None:
+        yield from decoder.close()
+        return
+    try:
+        rest: Sequence[Batch] = list(decoder.close())
+    except ProviderError:
+        rest = ()
+    if not rest:
+        raise lost
+    yield from rest
