@@ -1,0 +1,1 @@
+"""OpenAI's chat completions, as it and those who speak like it mean them."""

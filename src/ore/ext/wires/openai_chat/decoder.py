@@ -1,0 +1,260 @@
+"""`ChatDecoder`: the bytes of a streamed chat completion become artifacts."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from typing import Any, Final
+
+import msgspec
+
+from ore.artifact import Artifact, Reason, ReasoningDelta, StopReason, TextDelta, Usage
+from ore.errors import OverloadedError, ProtocolError, ProviderError
+from ore.ext.wires.openai_chat.answer import Answer
+from ore.ext.wires.openai_chat.failure import stream_error
+from ore.ext.wires.openai_chat.structs import Choice, Chunk, decode_chunk, lenient_chunk
+from ore.ext.wires.openai_chat.usage import usage_of
+from ore.ext.wires.sse import EVENT_LIMIT_BYTES, SseReader
+from ore.provider import BATCH_LIMIT, Batch
+
+__all__ = ["ChatDecoder"]
+
+_DONE: Final = b"[DONE]"
+
+_BLANK: Final = b"\xef\xbb\xbf \t\r\n"
+
+_REASONS: Final[Mapping[str, Reason]] = {
+    **{"stop": "stop", "eos": "stop", "end_turn": "stop", "stop_sequence": "stop"},
+    **{"length": "length", "max_tokens": "length", "model_length": "length"},
+    **{"tool_calls": "tool_use", "function_call": "tool_use", "tool_use": "tool_use"},
+    **{"content_filter": "refusal", "refusal": "refusal"},
+}
+"""OpenAI's reasons, and those of servers that use others' words."""
+
+_FAILED: Final = ("error", "insufficient_system_resource")
+"""Reasons that are failures: OpenRouter's, and DeepSeek's when it runs out of capacity."""
+
+
+class ChatDecoder:
+    """Reads one answer, cut anywhere; see `ore.ext.wires.wire.Decoder`.
+
+    An answer has ended when it said why it stopped. For vendors that never do,
+    `[DONE]` counts too, and a usage on its own, unless there was one in every
+    event. An answer in one piece is read as well, whoever asked for a stream.
+
+    Args:
+        provider: Who answers.
+        model: What the vendor calls the model.
+        output: The tool whose call is an answer in disguise.
+    """
+
+    __slots__ = (
+        "_answer",
+        "_begun",
+        "_ended",
+        "_error",
+        "_finish",
+        "_has_spoken",
+        "_head",
+        "_is_counted",
+        "_provider",
+        "_reader",
+        "_shape",
+        "_usage",
+    )
+
+    def __init__(self, provider: str, model: str | None, output: str | None = None) -> None:
+        self._provider = provider
+        self._reader = SseReader(provider)
+        self._answer = Answer(provider, model, output)
+        self._shape = ""
+        self._head: list[bytes] = []
+        self._begun = False
+        self._has_spoken = False
+        self._ended = False
+        self._finish = ""
+        self._usage: Usage | None = None
+        self._is_counted: bool | None = None
+        self._error: ProviderError | None = None
+
+    def feed(self, block: bytes) -> Iterator[Batch]:
+        """What these bytes say."""
+        if self._shape != "stream":
+            block = self._begin(block)
+        answer, batch, room = self._answer, list[Artifact](), BATCH_LIMIT
+        for name, data in self._reader.feed(block):
+            chunk: Chunk | None
+            try:
+                chunk = decode_chunk(data)
+            except msgspec.DecodeError:  # the end, half a surrogate pair, or a type that nobody expected
+                chunk = None
+            fragment = _going_on(chunk, answer.open)
+            more = (fragment,) if fragment is not None else self._read(name, data, chunk)
+            for artifact in more:
+                batch.append(artifact)
+                room -= 1
+                if not room:
+                    yield batch
+                    batch, room = [], BATCH_LIMIT
+            if self._error is not None or self._ended:
+                break
+        if batch:
+            yield batch
+        if self._error is not None:
+            raise self._error
+
+    def close(self) -> Iterator[Batch]:
+        """What is still due."""
+        if self._ended:
+            return
+        out: list[Artifact] = []
+        if self._shape == "object":
+            self._read_whole(out)
+        for name, data in self._reader.close():
+            if data.strip() == _DONE or lenient_chunk(data) is not None:  # else it was cut
+                out += self._read_odd(name, data)
+        if self._error is None and not self._ended:
+            self._error = self._unfinished()
+            if self._error is None:
+                self._end(out)
+        for start in range(0, len(out), BATCH_LIMIT):
+            yield out[start : start + BATCH_LIMIT]
+        if self._error is not None:
+            raise self._error
+
+    def _read(self, name: bytes, data: bytes, chunk: Chunk | None) -> Sequence[Artifact]:
+        if chunk is None or name == b"error" or (chunk.choices is None and chunk.usage is None):
+            return self._read_odd(name, data)
+        return self._take(chunk)
+
+    def _read_odd(self, name: bytes, data: bytes) -> Sequence[Artifact]:
+        if data.strip() == _DONE:
+            out: list[Artifact] = []
+            self._error = None if self._begun else self._unfinished()
+            if self._error is None:
+                self._end(out)
+            return out
+        chunk = lenient_chunk(data, is_error=name == b"error")
+        if chunk is None:
+            self._error = ProtocolError(
+                "expected JSON in each event of the answer, got something else; is this the address of a chat "
+                "completions API?",
+                provider=self._provider,
+            )
+            return ()
+        return self._take(chunk)
+
+    def _take(self, chunk: Chunk) -> Sequence[Artifact]:
+        out: list[Artifact] = []
+        self._begun = True
+        choice = _first(chunk.choices)
+        if chunk.citations:
+            self._answer.citations = chunk.citations
+        if choice is not None:
+            if choice.delta is not None:
+                self._answer.take(choice.delta, out)
+            self._finish = choice.finish_reason or self._finish
+        if chunk.usage is not None:
+            self._usage = usage_of(chunk.usage) or self._usage
+            # A usage beside words, or before any, is one of many: it ends nothing.
+            self._is_counted = self._has_spoken and not out and self._is_counted is not False
+        self._has_spoken = self._has_spoken or bool(out)
+        if chunk.error:
+            self._fail(stream_error(self._provider, chunk.error), out)
+        elif choice is not None and choice.finish_reason in _FAILED:
+            self._finish = ""
+            said = f"{self._provider}: the vendor ended the answer with an error and no reason; try again later"
+            self._fail(OverloadedError(said, provider=self._provider), out)
+        return out
+
+    def _fail(self, error: ProviderError, out: list[Artifact]) -> None:
+        """The answer ends with an error; what it cost is said first, and why it stopped where that was said."""
+        self._error = error
+        if self._finish:
+            out.append(StopReason(reason=self._reason()))
+        if self._usage is not None:
+            out.append(self._usage)
+
+    def _end(self, out: list[Artifact]) -> None:
+        self._ended = True
+        reason = self._reason()
+        self._answer.end(out, cut=reason == "length")
+        out.append(StopReason(reason=reason))
+        if self._usage is not None:
+            out.append(self._usage)
+
+    def _reason(self) -> Reason:
+        reason = _REASONS.get(self._finish, "other") if self._finish else "stop"
+        if reason == "tool_use" and not self._answer.has_calls:
+            reason = "stop"  # the call was an answer in disguise
+        if reason == "stop" and self._answer.has_calls:
+            return "tool_use"
+        return "refusal" if reason == "stop" and self._answer.is_refusal else reason
+
+    def _unfinished(self) -> ProviderError | None:
+        if not self._begun:
+            return ProtocolError("expected an answer, got an empty one; try again", provider=self._provider)
+        if self._finish or self._is_counted:
+            return None
+        return ProtocolError(
+            "the answer broke off: it never said why it stopped; what came of it is kept", provider=self._provider
+        )
+
+    def _begin(self, block: bytes) -> bytes:
+        """Look at how the body begins; gives what is a stream.
+
+        Raises:
+            ProtocolError: It is a web page, or an object without an end.
+        """
+        self._head.append(block)
+        if self._shape == "object":
+            if sum(map(len, self._head)) > EVENT_LIMIT_BYTES:
+                raise ProtocolError("expected an answer, got an object without an end", provider=self._provider)
+            return b""
+        head = b"".join(self._head)
+        first = head.lstrip(_BLANK)[:1]
+        if first == b"<":
+            raise ProtocolError(
+                "expected the events of an answer, got a web page; check the base URL", provider=self._provider
+            )
+        if first in (b"{", b"["):
+            self._shape = "object"
+            return b""
+        if not first:
+            return b""
+        self._shape, self._head = "stream", []
+        return head
+
+    def _read_whole(self, out: list[Artifact]) -> None:
+        """An answer, or an error, that is one object."""
+        body = b"".join(self._head).strip(_BLANK)
+        chunk = lenient_chunk(body, whole=True)
+        if chunk is not None and (chunk.choices or chunk.error):
+            out += self._take(chunk)
+            return
+        error: Any = None
+        with suppress(msgspec.DecodeError, RecursionError):
+            error = msgspec.json.decode(body)
+        self._begun = True
+        self._error = stream_error(self._provider, error) if error else self._unfinished()
+
+
+def _going_on(chunk: Chunk | None, family: str) -> Artifact | None:
+    """The fragment of an event that only goes on the open block, as most do: no more calls than there must be."""
+    if chunk is None or not chunk.choices or chunk.usage is not None or chunk.error is not None or chunk.citations:
+        return None
+    choice = chunk.choices[0]
+    piece = choice.delta
+    if piece is None or choice is not chunk.choices[-1] or choice.index != 0 or choice.finish_reason is not None:
+        return None
+    if piece.reasoning_details or piece.tool_calls or piece.refusal or piece.annotations or piece.function_call:
+        return None
+    text, thought = piece.content, piece.reasoning_content or piece.reasoning
+    if family == "text" and text and not thought and type(text) is str:
+        return TextDelta(content=text)
+    if family == "reasoning" and thought and not text:
+        return ReasoningDelta(content=thought)
+    return None
+
+
+def _first(choices: Sequence[Choice] | None) -> Choice | None:
+    """The answer with index 0; servers that leave the index out have only one."""
+    return next((choice for choice in choices or () if not choice.index), None)
