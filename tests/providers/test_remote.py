@@ -397,6 +397,7 @@ async def speaks_something_else(exchange: Exchange) -> None:
     exchange.raw(f"{CANARY}\r\n\r\n".encode())
 
 
+@pytest.mark.requirement("D-http-secrets")
 @pytest.mark.parametrize(
     "answering",
     [echoes, echoes_inside, redirects, resets, hangs, speaks_something_else, refusing(200, b"<html>", HTML)],
@@ -412,6 +413,7 @@ async def test_a_key_is_in_no_failure(answering: Answering, caplog: pytest.LogCa
     assert CANARY not in caplog.text
 
 
+@pytest.mark.requirement("D-http-secrets")
 async def test_a_key_is_in_no_failure_without_a_server() -> None:
     for url in ("http://127.0.0.1:1", "http://ada:sk-canary-0123@127.0.0.1:1/v1", "https://nowhere.invalid"):
         provider = remote(url)

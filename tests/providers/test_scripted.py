@@ -13,9 +13,10 @@ from hypothesis import given
 from ore import Agent
 from ore.app import ProviderSettings
 from ore.artifact import Artifact, StopReason, Text, TextDelta, ToolCall, Usage, encode
-from ore.errors import InputError, OreError, ProviderError, describe
+from ore.errors import InputError, OreError, OverloadedError, ProviderError, describe
 from ore.event import TurnComplete
-from ore.ext.providers.scripted import FileProvider, make
+from ore.ext.providers.script import read_script
+from ore.ext.providers.scripted import make
 from ore.ledger import Buffer, State
 from ore.models import Spec
 from ore.provider import Batch, Option, Provider
@@ -34,11 +35,11 @@ def written(folder: Path, content: Any) -> Path:
     return path
 
 
-def scripted(folder: Path, *calls: Sequence[Any], **more: Any) -> FileProvider:
+def scripted(folder: Path, *calls: Sequence[Any], **more: Any) -> Provider:
     return made(written(folder, {"calls": calls, **more}))
 
 
-def made(path: Path | None) -> FileProvider:
+def made(path: Path | None) -> Provider:
     return make(ProviderSettings(path=str(path) if path else None))
 
 
@@ -167,11 +168,18 @@ async def test_an_error_in_the_script_is_the_error_of_its_code(tmp_path: Path, c
 
 
 @pytest.mark.requirement("D-scripted-retry")
-async def test_errors_are_not_retried_yet_even_where_the_script_says_so(tmp_path: Path) -> None:
-    provider = scripted(tmp_path, [{"error": "overloaded"}], [HEL], retry=True)
-    with pytest.raises(ProviderError):
+async def test_a_script_that_says_so_is_retried_with_its_next_list(tmp_path: Path) -> None:
+    provider = scripted(tmp_path, [{"error": "overloaded", "retry_after_s": 0}], [HEL], retry=True)
+    notice, hel, _ = await played(provider)
+    assert notice[0].for_human() == "attempt 2/3 in 0.1 s: the script says overloaded"
+    assert (hel, provider.name) == ([TextDelta(content="Hel")], "scripted")
+
+
+@pytest.mark.requirement("D-scripted-retry")
+async def test_a_script_that_does_not_say_so_is_not_retried(tmp_path: Path) -> None:
+    provider = scripted(tmp_path, [{"error": "overloaded", "retry_after_s": 0}], [HEL])
+    with pytest.raises(OverloadedError):
         await played(provider)
-    assert provider.script.retry
 
 
 async def test_an_error_before_anything_was_said_leaves_only_the_question(tmp_path: Path) -> None:
@@ -203,7 +211,7 @@ def test_every_artifact_can_be_written_as_it_is_encoded(
 ) -> None:
     path = tmp_path_factory.getbasetemp() / "artifact.json"
     path.write_bytes(b'{"calls": [[%b, {"error": "protocol"}]]}' % encode(artifact))
-    assert made(path).script.calls[0][0] == (artifact,)
+    assert read_script(str(path)).calls[0][0] == (artifact,)
 
 
 PLACES = [
@@ -265,7 +273,7 @@ def test_a_key_that_an_artifacts_own_objects_do_not_have_is_refused(tmp_path: Pa
 
 def test_vendor_data_may_hold_any_key(tmp_path: Path) -> None:
     item = {"kind": "text", "content": "a", "provider_data": {"anything": {"at": ["all"]}}}
-    assert scripted(tmp_path, [item]).script.calls[0][0] == (
+    assert read_script(str(written(tmp_path, {"calls": [[item]]}))).calls[0][0] == (
         Text(content="a", provider_data={"anything": {"at": ["all"]}}),
     )
 
@@ -309,7 +317,7 @@ class FileBench:
 
 
 class Noted:
-    def __init__(self, provider: FileProvider, asked: list[object]) -> None:
+    def __init__(self, provider: Provider, asked: list[object]) -> None:
         self.inner = provider
         self.asked = asked
 

@@ -21,10 +21,9 @@ REQUIREMENTS = (
         source=_SCRIPTED,
     ),
     held("D-scripted-places", "Unknown keys and wrong values are refused with their path.", source=_SCRIPTED),
-    gap(
+    held(
         "D-scripted-retry",
-        'With "retry": true errors are retried, and a retry takes the next list.',
-        reason="the decorator that retries comes with the networked providers; the key is read and kept",
+        'Errors are retried where "retry" is true, and there alone; a retry takes the next list.',
         source=_SCRIPTED,
     ),
     held("D-calculator", "`calculator {expression}` returns the number.", source=_SCRIPTED),

@@ -8,10 +8,11 @@ from typing import Protocol
 
 from ore.errors import BadRequestError, InputError
 from ore.event import current_context
+from ore.ext.providers.retry import Retrying
 from ore.ext.providers.script import Failure, Hang, Item, Pause, Script, read_script
 from ore.ledger import State
 from ore.models import Spec
-from ore.provider import BATCH_LIMIT, Batch, Option
+from ore.provider import BATCH_LIMIT, Batch, Option, Provider
 
 __all__ = ["FileProvider", "Settings", "make"]
 
@@ -25,8 +26,8 @@ class Settings(Protocol):
         ...
 
 
-def make(settings: Settings) -> "FileProvider":
-    """The provider of `scripted:FILE`.
+def make(settings: Settings) -> Provider:
+    """The provider of `scripted:FILE`; where the script says so, one that asks again after errors.
 
     Raises:
         InputError: The file cannot be read, or is no script; the message says
@@ -34,14 +35,12 @@ def make(settings: Settings) -> "FileProvider":
     """
     if not settings.path:
         raise InputError("model: expected the file's name behind `scripted:`, as in scripted:answers.json")
-    return FileProvider(read_script(settings.path))
+    provider = FileProvider(read_script(settings.path))
+    return Retrying(provider) if provider.script.retry else provider
 
 
 class FileProvider:
-    """Plays a script: each inference takes the next list, counted per session.
-
-    Nothing is retried yet, whatever the script's `retry` says.
-    """
+    """Plays a script: each inference takes the next list, counted per session."""
 
     def __init__(self, script: Script) -> None:
         self.script = script
