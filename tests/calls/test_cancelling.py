@@ -8,7 +8,7 @@ import pytest
 
 from calls.stage import Person, Stage, ask
 from ore.artifact import ResultStatus, ToolResult
-from ore.calls import CallHandler, CallLimits
+from ore.calls import CallHandler, CallHost, CallLimits
 from ore.event import Activity, Answer, Question
 from ore.ledger import TurnRecord
 from ore.tool import ToolContext, tool
@@ -266,7 +266,9 @@ async def test_a_call_that_waits_for_a_person_beyond_this_process_stays_open() -
     async def safe() -> str:
         return "done"
 
-    stage = Stage(risky, safe, handler=CallHandler(asker=Silent(), stays_open=lambda key: key.endswith(":1")))
+    stage = Stage(
+        risky, safe, handler=CallHandler(asker=Silent(), host=CallHost(stays_open=lambda key: key.endswith(":1")))
+    )
     await cut(stage, asyncio.create_task(stage.turn(ask("safe"), ask("risky"))), asked)
     assert stage.log == ["turn:assistant+start", "end:ok"]
 
@@ -280,7 +282,7 @@ async def test_who_cancels_may_say_why() -> None:
         ready.set()
         await asyncio.Event().wait()
 
-    stage = Stage(wait, handler=CallHandler(why=lambda: "cancelled: the session was closed"))
+    stage = Stage(wait, handler=CallHandler(host=CallHost(why=lambda: "cancelled: the session was closed")))
     await cut(stage, asyncio.create_task(stage.turn(ask("wait"))), ready)
     assert [result.content for result in stage.last_results] == ["cancelled: the session was closed"]
 

@@ -100,7 +100,7 @@ def _plan(turns: Sequence[Turn]) -> tuple[Plan, int]:
     return latest, done
 
 
-def tools(world: Outside, gate: Gate) -> Sequence[Tool]:
+def tools(world: Outside, gate: Gate, points: Failpoints | None = None) -> Sequence[Tool]:
     async def note(context: ToolContext, text: str) -> str:
         """Change the world; twice would be wrong."""
         world.add(context.key)
@@ -136,7 +136,14 @@ def tools(world: Outside, gate: Gate) -> Sequence[Tool]:
         await gate.open.wait()
         return f"waited {text}"
 
+    async def child(context: ToolContext, text: str) -> str:
+        """Have another planner note two things."""
+        outcome = await context.delegate(agent(world, points or Failpoints(), gate), f"{text} note | note")
+        world.add(context.key)
+        return f"{outcome.status} {outcome.text}"
+
     return [
+        tool(child, idempotent=True),
         tool(note),
         tool(again, idempotent=True),
         tool(slow),
@@ -149,6 +156,6 @@ def tools(world: Outside, gate: Gate) -> Sequence[Tool]:
 
 
 def agent(world: Outside, points: Failpoints, gate: Gate | None = None, **fields: Any) -> AgentSpec:
-    made = [failing_tool(one, points) for one in tools(world, gate or Gate())]
+    made = [failing_tool(one, points) for one in tools(world, gate or Gate(), points)]
     provider = FailingProvider(Planner(), points)
     return AgentSpec(name="planner", provider=provider, tools=StaticTools(*made).tools, **fields)

@@ -28,6 +28,7 @@ from ore.event import Answer, Entry, Lifecycle, Question, TurnComplete, UserMess
 from ore.ext.stores.sqlite import SqliteStore, schema
 from ore.ledger import Role
 from ore.session import AskPolicy, Manager, Services, Ticket
+from ore.session.children import child_id
 from ore.testing.failing import FailingStore
 from ore.testing.failpoints import Failpoints
 from ore.testing.log_check import LogReading, check_log, check_world
@@ -194,6 +195,10 @@ async def _checked(store: SqliteStore, world: World) -> dict[str, Any]:
         if cursor is None:
             break
     readings = {name: check_log(await store.records(name)) for name in names}
+    for name in names:  # and what worked for them, which no list shows
+        for key, called in readings[name].calls.items():
+            if called == "child":
+                readings[child_id(key)] = check_log(await store.records(child_id(key)))
     runs = world.runs()
     for name, reading in readings.items():
         check_world(reading, {key: count for key, count in runs.items() if key in reading.calls})

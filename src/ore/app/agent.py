@@ -17,12 +17,13 @@ from ore.app.session import Session
 from ore.app.usage_limits import UsageGuard, UsageLimits
 from ore.cognitive import Pattern, ReAct, RunLimits
 from ore.event import Content
+from ore.ext.tools.subagent import subagent
 from ore.ledger import MemoryStore, Store, Turn
 from ore.loop import Handler, Transform
 from ore.models import Spec, merge
 from ore.provider import Provider, Resolve
 from ore.session import Answerer, AskPolicy, Manager, Services
-from ore.tool import Output, StaticTools, Tool, Toolset, combine
+from ore.tool import Output, StaticTools, Tool, Toolset, combine, wire_name
 
 __all__ = ["Agent", "OnQuestion"]
 
@@ -120,14 +121,15 @@ class Agent:
         provider, spec = self._provider()
         transforms = (instructions(self._instructions),) if self._instructions is not None else ()
         limits = self.limits
+        guard = UsageGuard(limits)
         return AgentSpec(
             name=self.name,
             description=self.description,
             provider=provider,
             spec=spec,
             tools=self._tools.tools,
-            transforms=(*transforms, *self._transforms),
-            handlers=(UsageGuard(limits), *self._handlers),
+            transforms=(guard.check, *transforms, *self._transforms),
+            handlers=(guard, *self._handlers),
             pattern=self._pattern,
             limits=RunLimits(rounds=limits.rounds, run_s=limits.run_s),
             output=_output_type(output_type) or self._output,
@@ -267,6 +269,26 @@ class Agent:
             await finish(manager.leave(0.0))
             if opened is not given:
                 await finish(opened.aclose())
+
+    def as_tool(self, name: str | None = None, description: str | None = None, *, timeout_s: float = 3600.0) -> Tool:
+        """The agent as a tool of another: it works inside the call, in a conversation of its own.
+
+        Its tokens count for the caller's limits as well as for its own, its
+        questions are asked in the caller's session, and it ends when the call
+        does. After a crash it goes on where it was.
+
+        Args:
+            name: Of the tool; the agent's by default.
+            description: What it is good for, for the model; the agent's by default.
+            timeout_s: Seconds after which a call ends with an error.
+
+        Raises:
+            ValueError: The name cannot be a tool's, or there is no description.
+        """
+        said = description or self.description
+        if not said:
+            raise ValueError(f"agent {self.name!r}: expected a description, by which a model decides to call it")
+        return subagent(name or wire_name(self.name), said, self.spec, timeout_s=timeout_s)
 
     def _provider(self) -> tuple[Provider, Spec]:
         model = self.model

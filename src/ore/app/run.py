@@ -7,7 +7,7 @@ from typing import Any, Self
 
 from ore.app.result import Result, stop_reason_of, text_of, usage_of
 from ore.artifact import Text, TextDelta
-from ore.event import Entry, Gap, Lifecycle
+from ore.event import Entry, Gap, Lifecycle, current_context
 from ore.ledger import Role
 from ore.session import Stream, Ticket
 
@@ -25,6 +25,7 @@ class Run:
         self._ticket = ticket
         self._after = after
         self._parse = parse
+        self._depth = len(current_context().path or ())
 
     @property
     def id(self) -> str:
@@ -80,6 +81,8 @@ class Run:
             async for entry in events:
                 if isinstance(entry.event, Gap):
                     break
+                if len(entry.context.path or ()) > self._depth:  # said inside a call, by a tool or another agent
+                    continue
                 piece = _new_text(entry, seen)
                 if piece:
                     yield piece

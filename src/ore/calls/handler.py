@@ -2,13 +2,14 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ore._aio import ended
 from ore.artifact import StopReason, ToolCall, ToolResult
 from ore.calls.attempt import Attempt, Round
 from ore.calls.guard import again, repeated
+from ore.calls.host import CallHost
 from ore.calls.limits import CallLimits
 from ore.calls.rendering import error_result
 from ore.calls.runner import CallRunner
@@ -47,10 +48,8 @@ class CallHandler:
         asker: Asks for approvals; nobody by default, which denies them.
         limits: Limits.
         deps: What tools find in their context.
-        stays_open: Whether a call, by its key, shall have no result when it is
-            cancelled, because it waits for a person beyond this process.
+        host: The session that they belong to.
         tracer: Makes a span for each call, inside that of its inference.
-        why: What cancelled calls are told; by default that the user did it.
     """
 
     def __init__(
@@ -59,15 +58,13 @@ class CallHandler:
         asker: Asker | None = None,
         limits: CallLimits | None = None,
         deps: Any = None,
-        stays_open: Callable[[str], bool] | None = None,
+        host: CallHost | None = None,
         tracer: Tracer | None = None,
-        why: Callable[[], str] | None = None,
     ) -> None:
-        self._why = why or _by_the_user
-        self._stays_open = stays_open
+        self._host = host or CallHost()
         self._tracer = tracer
         self._limits = limits or CallLimits()
-        self._runner = CallRunner(asker or Denying(), self._limits, deps)
+        self._runner = CallRunner(asker or Denying(), self._limits, deps, self._host.children)
         self._running: dict[str, Attempt] = {}
         self._prepared: str | None = None
         self._unrecorded: Round | None = None
@@ -155,8 +152,8 @@ class CallHandler:
         try:
             await self._run_all(round)
         except asyncio.CancelledError:
-            if self._stays_open is None or not any(self._stays_open(attempt.key) for attempt in round.open):
-                round.cancel(self._why())
+            if not any(self._host.stays_open(attempt.key) for attempt in round.open):
+                round.cancel(self._host.why())
             raise
         except (Exception, BaseExceptionGroup) as failed:
             round.cancel(FAILED)
@@ -249,10 +246,6 @@ class CallHandler:
             await round.emitter.journal(EffectRecord(key=attempt.key, result=result))
         if value is not None:
             await self._runner.contribute(value, round.emitter)
-
-
-def _by_the_user() -> str:
-    return CANCELLED
 
 
 def _is_alone(attempt: Attempt) -> bool:

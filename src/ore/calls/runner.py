@@ -18,7 +18,7 @@ from ore.errors import InputError, SessionClosedError, StoreError, ToolError
 from ore.event import Activity, Answer, Emitter, Question
 from ore.ledger import EffectRecord, Operation
 from ore.models import check_model_key
-from ore.tool import Approve, Asker, Tool, ToolContext
+from ore.tool import Approve, Asker, Children, Tool, ToolContext
 
 __all__ = ["CallRunner"]
 
@@ -32,12 +32,14 @@ class CallRunner:
         asker: Asks for approvals, and for tools that ask themselves.
         limits: Limits.
         deps: What tools find in their context.
+        children: Runs agents inside calls.
     """
 
-    __slots__ = ("_asker", "_limits", "_threads", "deps")
+    __slots__ = ("_asker", "_children", "_limits", "_threads", "deps")
 
-    def __init__(self, asker: Asker, limits: CallLimits, deps: Any = None) -> None:
+    def __init__(self, asker: Asker, limits: CallLimits, deps: Any = None, children: Children | None = None) -> None:
         self._asker = asker
+        self._children = children
         self._limits = limits
         self._threads = Threads(limits.threads)
         self.deps = deps
@@ -59,7 +61,14 @@ class CallRunner:
             return arguments, None
         if not (attempt.noted or tool.traits.read_only):
             await emitter.journal(EffectRecord(key=attempt.key, idempotent=tool.traits.idempotent))
-        context = ToolContext(attempt.key, attempt.call, emitter=emitter, asker=self._asker, deps=self.deps)
+        context = ToolContext(
+            attempt.key,
+            attempt.call,
+            emitter=emitter,
+            asker=self._asker,
+            deps=self.deps,
+            children=self._children,
+        )
         try:
             return await self._timed(attempt, tool, context, arguments)
         finally:

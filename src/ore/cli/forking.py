@@ -7,6 +7,7 @@ from ore.cli.failures import run
 from ore.cli.opened import opened, print_id
 from ore.cli.status import DONE, Status
 from ore.errors import NotFoundError
+from ore.ledger import delete_thread
 from ore.session import LocalPlacement, Manager, Stream
 
 __all__ = ["delete_session", "fork_session"]
@@ -41,7 +42,7 @@ async def _fork(options: Namespace) -> Status:
 
 async def _delete(options: Namespace) -> Status:
     async with opened(options) as store, LocalPlacement(store.lock_folder).hold(options.id):
-        if not await store.delete(options.id):
+        if not await delete_thread(store, options.id):
             raise NotFoundError(f"no thread {options.id!r}")
     return print_id(options.id, options) if options.json else DONE
 

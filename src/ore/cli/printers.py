@@ -72,7 +72,10 @@ class TextPrinter:
     async def take(self, entry: Entry) -> None:
         """Print what is new of the text; say notices, and on a terminal what tools do."""
         event = entry.event
-        if isinstance(event, TextDelta):
+        if _depth(entry):  # said inside a call, by a tool or another agent
+            if isinstance(event, ToolCall | ToolResult | Notice):
+                await self._aside(entry)
+        elif isinstance(event, TextDelta):
             self._enter(entry.context.block)
             await self._print(event.content)
         elif isinstance(event, Text):
@@ -121,9 +124,9 @@ class TextPrinter:
             await self.end()
         event = entry.event
         if isinstance(event, ToolCall):
-            whisper(_short(f"→ {event.name} {event.for_human()}"))
+            whisper("  " * _depth(entry) + _short(f"→ {event.name} {event.for_human()}"))
         elif isinstance(event, ToolResult):
-            whisper(_short(f"← {event.for_human()}"))
+            whisper("  " * _depth(entry) + _short(f"← {event.for_human()}"))
         await self._notices.take(entry)
 
     async def _catch_up(self, gap: Gap) -> None:
@@ -141,6 +144,11 @@ class TextPrinter:
         await self.end()
         self._of_turn, self._block = 0, None
         say("ore: the answer begins again")
+
+
+def _depth(entry: Entry) -> int:
+    """Inside how many calls it happened; a result belongs to where its call was made."""
+    return len(entry.context.path or ()) - isinstance(entry.event, ToolResult)
 
 
 def _short(text: str) -> str:

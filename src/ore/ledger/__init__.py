@@ -1,6 +1,7 @@
 """The ledger: an append-only tree of turns that is always sendable to a model."""
 
 from ore.ledger.clock import Clock, now
+from ore.ledger.deleting import PARENT_KEY, delete_thread
 from ore.ledger.fold import Fold
 from ore.ledger.memory import MemoryStore
 from ore.ledger.pairing import Unanswered, call_key, parted, unanswered
@@ -24,7 +25,19 @@ from ore.ledger.records import (
     encode_record,
 )
 from ore.ledger.state import Buffer, Meta, State, place
-from ore.ledger.store import Hit, Message, Page, Store, StoredThread, Summary, Writer, check_id, is_id
+from ore.ledger.store import (
+    INNER,
+    Hit,
+    Message,
+    Page,
+    Store,
+    StoredThread,
+    Summary,
+    Writer,
+    check_id,
+    is_id,
+    is_inner,
+)
 from ore.ledger.summary import TITLE_KEY, preview, summarize
 from ore.ledger.thread import Thread
 from ore.ledger.turn import Control, Draft, Role, Turn, TurnStatus, new_turn_id
@@ -33,6 +46,8 @@ from ore.ledger.views import prepend, view
 from ore.ledger.window import Chained, Window
 
 __all__ = [
+    "INNER",
+    "PARENT_KEY",
     "TITLE_KEY",
     "Buffer",
     "Chained",
@@ -74,11 +89,13 @@ __all__ = [
     "check_id",
     "decode_record",
     "decode_turn",
+    "delete_thread",
     "encode_record",
     "encode_turn",
     "export_thread",
     "import_thread",
     "is_id",
+    "is_inner",
     "new_turn_id",
     "now",
     "parted",

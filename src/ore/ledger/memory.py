@@ -10,7 +10,7 @@ from ore.artifact import Text
 from ore.errors import ConflictError, FencedError, InputError, NotFoundError
 from ore.ledger.fold import Fold
 from ore.ledger.records import EndingRecord, QuestionStatus, Record, TakenRecord, TurnRecord
-from ore.ledger.store import Hit, Message, Page, StoredThread, Writer, check_id
+from ore.ledger.store import Hit, Message, Page, StoredThread, Writer, check_id, is_inner
 from ore.ledger.summary import summarize
 from ore.ledger.turn import Turn
 
@@ -58,7 +58,7 @@ class MemoryStore:
         rows = sorted(self._threads.items(), key=lambda row: row[1].written, reverse=True)
         found: list[tuple[int, str]] = []
         for id, entry in rows:
-            if before is not None and entry.written >= before:
+            if is_inner(id) or (before is not None and entry.written >= before):
                 continue
             if query and not _matches(query, id, entry.fold):
                 continue
@@ -72,7 +72,7 @@ class MemoryStore:
         wanted = text.casefold()
         hits: list[Hit] = []
         for id, entry in sorted(self._threads.items(), key=lambda row: row[1].written, reverse=True):
-            for turn in entry.fold.turns:
+            for turn in () if is_inner(id) else entry.fold.turns:
                 snippet = _snippet(turn, wanted)
                 if snippet is not None and len(hits) < limit:
                     hits.append(Hit(id=id, turn=turn.id, snippet=snippet))

@@ -4,7 +4,7 @@ import re
 from collections.abc import Awaitable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Protocol
+from typing import Final, Protocol
 
 import msgspec
 
@@ -13,9 +13,30 @@ from ore.errors import InputError
 from ore.ledger.records import EffectRecord, EndingRecord, QuestionRecord, Record
 from ore.ledger.turn import Turn
 
-__all__ = ["Hit", "Message", "Page", "Store", "StoredThread", "Summary", "Writer", "check_id", "is_id"]
+__all__ = [
+    "INNER",
+    "Hit",
+    "Message",
+    "Page",
+    "Store",
+    "StoredThread",
+    "Summary",
+    "Writer",
+    "check_id",
+    "is_id",
+    "is_inner",
+]
 
 _ID = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,127}", re.ASCII)
+
+
+INNER: Final = "_call."
+"""What the ids of sessions begin with that belong to a call of another session: no list and no search shows them."""
+
+
+def is_inner(thread_id: str) -> bool:
+    """Whether a session belongs to a call of another one."""
+    return thread_id.startswith(INNER)
 
 
 def is_id(text: str) -> bool:

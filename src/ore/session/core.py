@@ -8,7 +8,7 @@ import msgspec
 
 from ore.agent import AgentSpec
 from ore.artifact import Artifact
-from ore.calls import CallHandler
+from ore.calls import CallHandler, CallHost
 from ore.event import CURRENT, Event, EventContext, Snapshot, content_of
 from ore.ledger import (
     Draft,
@@ -27,6 +27,7 @@ from ore.ledger import (
 from ore.loop import EventBus, Step, StepHooks
 from ore.models import Spec, merge, spec_from_metadata
 from ore.provider import Option, OutputOption, Provider, ToolsOption
+from ore.session.children import ChildSessions
 from ore.session.intercept import intercepted
 from ore.session.item import Item
 from ore.session.journal import SessionJournal
@@ -39,7 +40,7 @@ from ore.session.questions import Questions
 if TYPE_CHECKING:
     from ore.session.stream import Stream
 
-__all__ = ["NOBODY", "Core", "is_untouched"]
+__all__ = ["NOBODY", "Core", "is_untouched", "let_go"]
 
 NOTHING: Final[Mapping[str, Any]] = {}
 NOBODY: Final[frozenset[str]] = frozenset()
@@ -250,11 +251,6 @@ class Core:
             if self.kit.rested is not None:
                 self.kit.rested(self.id)
 
-    def let_go(self) -> None:
-        """It is closed: what only a message needs goes now, not when the collector finds the circle."""
-        if self.running is None:
-            self._step = self.calls = None
-
     def steers(self) -> bool:
         """Whether a message waits to enter the running loop."""
         return any(item.message.mode == "steer" and item.clearing is None for item in self.waiting)
@@ -297,9 +293,8 @@ class Core:
             asker=self.questions,
             limits=agent.call_limits,
             deps=agent.deps,
-            stays_open=lambda key: self._parks(),
+            host=CallHost(stays_open=lambda key: self._parks(), why=self._why, children=ChildSessions(self)),
             tracer=self.kit.services.tracer,
-            why=self._why,
         )
         options: list[Option] = list(agent.options)
         if agent.tools is not None:
@@ -348,6 +343,12 @@ class Core:
             if foreign:
                 fan_out.renew(writer.epoch)
             fan_out.epoch = writer.epoch
+
+
+def let_go(core: Core) -> None:
+    """It is closed: what only a message needs goes now, not when the collector finds the circle."""
+    if core.running is None:
+        core._step = core.calls = None
 
 
 def is_untouched(core: Core) -> bool:

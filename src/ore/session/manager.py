@@ -14,7 +14,7 @@ import msgspec
 from ore._aio import finish
 from ore.agent import AgentSpec
 from ore.errors import ConflictError, NotFoundError
-from ore.ledger import MemoryStore, Page, Store, StoredThread, Thread, Turn, check_id, import_thread
+from ore.ledger import MemoryStore, Page, Store, StoredThread, Thread, Turn, check_id, import_thread, is_inner
 from ore.loop import Subscription
 from ore.session.interceptor import Interceptor
 from ore.session.kit import AgentFactory, Kit
@@ -70,6 +70,7 @@ class Manager:
             woke=self._found,
             rested=self._rested,
             forget=self._forget,
+            open=open_stream,
         )
         self._defaults = defaults
         self._streams: dict[str, Stream] = {}
@@ -203,6 +204,8 @@ class Manager:
         """
         found: list[Stream] = []
         for session_id in await self.store.unfinished():
+            if is_inner(session_id):  # it goes on when the call does that it belongs to
+                continue
             try:
                 stream = await self.attach(session_id)
                 look_again(stream)

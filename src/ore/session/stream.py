@@ -24,7 +24,7 @@ from ore.ledger import EndingRecord, Message, Role, StoredThread, Turn
 from ore.ledger import Outcome as Status
 from ore.loop import Policy, Subscription
 from ore.models import Spec
-from ore.session.core import Core, is_untouched
+from ore.session.core import Core, is_untouched, let_go
 from ore.session.envelope import envelope_of, outside
 from ore.session.history import History
 from ore.session.item import Item
@@ -255,7 +255,7 @@ class Stream:
 
     def _take_up(self, message: Message) -> Item:
         """Let a message wait that stands in the inbox already."""
-        item = self._item(message, contextvars.Context())
+        item = self._item(message, self._core.kit.context())
         item.ticket.accept()
         self._core.waiting = [*self._core.waiting, item]
         return item
@@ -379,7 +379,7 @@ class Stream:
 
     def _shut(self) -> None:
         self._core.bus.close()
-        self._core.let_go()
+        let_go(self._core)
         if self._core.shut is not None:
             self._core.shut.set(None)
         if self._core.kit.forget is not None:

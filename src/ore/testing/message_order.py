@@ -29,6 +29,7 @@ class MessageOrder:
         self._base: tuple[str, ...] | None = None
         self._rounds: dict[tuple[str, ...], RoundOrder] = {}
         self._results: dict[tuple[str, ...], list[Artifact]] = {}
+        self._over: set[tuple[str, ...]] = set()
         self._phases: list[str] = []
         self._errors = 0
         self._left = False
@@ -52,6 +53,9 @@ class MessageOrder:
         fault = _envelope(first, entry) if named else ""
         if not fault and named and path == self._base:
             fault = self._message(entry)
+        depth = len(path) - len(self._base) - isinstance(entry.event, ToolResult)
+        if named and depth > 0:  # by a tool, or an agent inside a call, whose turns and phases are not told here
+            return fault or self._inside(path, entry)
         return fault or self._results_of(path, entry) or self._round(path, entry)
 
     def unfinished(self) -> str:
@@ -102,11 +106,17 @@ class MessageOrder:
             return f"a tool_result was told, but stands in no turn: {lost[0]!r}"
         return ""
 
+    def _inside(self, path: tuple[str, ...], entry: Entry) -> str:
+        """What an agent does inside a call comes before the call's result."""
+        over = [call for call in self._over if path[: len(call)] == call]
+        return f"{entry.kind} comes inside call {over[0][-1]}, which had its result" if over else ""
+
     def _results_of(self, path: tuple[str, ...], entry: Entry) -> str:
         """A result is told inside its call; the turn that holds it comes outside, and later."""
         event = entry.event
         if isinstance(event, ToolResult):
             self._results.setdefault(path[:-1], []).append(event)
+            self._over.add(path)
         if not isinstance(event, TurnComplete) or event.turn.role is not Role.TOOL:
             return ""
         told, held = self._results.pop(path, []), list(event.turn.artifacts)

@@ -15,7 +15,8 @@ class OrderChecker:
     ahead; its user turn; for each inference `submitted`, `streaming`, its
     fragments and complete artifacts, its turn; each `tool_result` before the
     tool turn that holds it; at most one `error`, or `cancelled`; `done` once,
-    and nothing after it. All of a message's events carry the same envelope.
+    and nothing after it. What is told inside a call comes before the call's
+    result. All of a message's events carry the same envelope.
     A message that the store could not
     end tells an `error` and goes on at the next attach. Behind a `gap` only what can still be known is checked.
 

@@ -9,6 +9,7 @@ from types import ModuleType
 from typing import Any
 
 from ore.tool.asker import Asker, Denying
+from ore.tool.child import Ask, ChildOutcome, Children
 from ore.tool.context import ToolContext
 from ore.tool.flatten import flatten
 from ore.tool.function import FunctionBody, ToolOptions, as_tool, tool
@@ -24,7 +25,10 @@ from ore.tool.toolset import Keep, StaticTools, Toolset, approve, combine, filte
 
 __all__ = [
     "Approve",
+    "Ask",
     "Asker",
+    "ChildOutcome",
+    "Children",
     "Denying",
     "DisplayHint",
     "Example",

@@ -7,9 +7,11 @@ from typing import Any
 import msgspec
 
 from ore.artifact import Artifact, ToolCall
-from ore.event import Activity, Answer, Emitter, Event, Question
+from ore.errors import ToolError
+from ore.event import Activity, Answer, Content, Emitter, Event, Question
 from ore.ledger import Meta
 from ore.tool.asker import Asker
+from ore.tool.child import ChildOutcome, Children
 
 __all__ = ["ToolContext"]
 
@@ -31,6 +33,8 @@ class ToolContext:
     __slots__ = (
         "_asker",
         "_asking",
+        "_children",
+        "_delegated",
         "_emitter",
         "_left_s",
         "_loop",
@@ -44,12 +48,23 @@ class ToolContext:
         "reported",
     )
 
-    def __init__(self, key: str, call: ToolCall, *, emitter: Emitter, asker: Asker, deps: Any = None) -> None:
+    def __init__(
+        self,
+        key: str,
+        call: ToolCall,
+        *,
+        emitter: Emitter,
+        asker: Asker,
+        deps: Any = None,
+        children: Children | None = None,
+    ) -> None:
         self.key = key
         self.call = call
         self.deps = deps
         self._emitter = emitter
         self._asker = asker
+        self._children = children
+        self._delegated = 0
         self._loop = asyncio.get_running_loop()
         self._thread = threading.get_ident()
         self._open = True
@@ -93,6 +108,29 @@ class ToolContext:
         self._questions += 1
         key = f"{self.key}/{self._questions}"
         return await self._ask(msgspec.structs.replace(question, key=key, call_key=self.key))
+
+    async def delegate(self, agent: Any, content: Content) -> ChildOutcome:
+        """Have another agent work inside this call.
+
+        Its events come inside this call's, what it asks is asked here, and
+        cancelling the call cancels it. A tool that is run again after a crash,
+        because it is idempotent, finds its agents where they were, as long as
+        it asks them in the same order.
+
+        Args:
+            agent: An `AgentSpec`, such as `Agent.spec()` makes.
+            content: What it is asked.
+
+        Raises:
+            ToolError: The call does not belong to a session.
+            LimitError: Agents inside agents, too deep.
+            StoreError: Its conversation could not be read or written.
+        """
+        if self._children is None:
+            raise ToolError("an agent inside a call needs a session; run this one through a Manager or an Agent")
+        self._delegated += 1
+        key = self.key if self._delegated == 1 else f"{self.key}/{self._delegated}"
+        return await self._children.run(key, agent, content, self._ask)
 
     async def _ask(self, question: Question) -> Answer:
         if not self._open:

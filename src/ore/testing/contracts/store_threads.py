@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from ore.artifact import Text, ToolResult
 from ore.errors import ConflictError, InputError, NotFoundError
 from ore.ledger import (
+    INNER,
     TITLE_KEY,
     EndingRecord,
     Message,
@@ -238,6 +239,21 @@ async def the_list_can_be_narrowed(bench: StoreBench) -> None:
     same([thread.id for thread in (await store.list(query="t", cursor=page.next_cursor)).threads], ["Trip-1"])
 
 
+async def what_belongs_to_a_call_is_in_no_list(bench: StoreBench) -> None:
+    """It is read, found by a fact and deleted like any other thread."""
+    store = await bench.fresh()
+    name = f"{INNER}0123.0"
+    for thread_id in ("t", name):
+        await _filled(store, thread_id, _turn("1", "needle"))
+    for _ in range(2):
+        same([thread.id for thread in (await store.list(query="needle")).threads], ["t"])
+        same([thread.id for thread in (await store.list(limit=1)).threads], ["t"])
+        same([hit.id for hit in await store.search("needle")], ["t"])
+        same(len((await store.load(name)).turns), 1)
+        store = await bench.reopen(store)
+    same(await store.delete(name), True)
+
+
 async def a_made_up_cursor_is_refused(bench: StoreBench) -> None:
     """Cursors are the store's own."""
     store = await bench.fresh()
@@ -322,6 +338,7 @@ CHECKS = (
     the_list_begins_with_what_was_written_last,
     pages_show_every_thread_once,
     the_list_can_be_narrowed,
+    what_belongs_to_a_call_is_in_no_list,
     a_made_up_cursor_is_refused,
     turns_are_found_by_the_text_they_contain,
     a_find_shows_its_surroundings,

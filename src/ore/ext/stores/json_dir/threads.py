@@ -6,7 +6,7 @@ from ore.artifact import Text, clean
 from ore.errors import InputError, OreError
 from ore.ext.stores.json_dir.folder import Folder
 from ore.ext.stores.json_dir.rows import Row
-from ore.ledger import Hit, Page, StoredThread, Turn, is_id
+from ore.ledger import Hit, Page, StoredThread, Turn, is_id, is_inner
 
 __all__ = ["Cursor", "check_cursor", "get_by", "list_threads", "load", "search", "unfinished"]
 
@@ -81,7 +81,7 @@ def unfinished(folder: Folder) -> Sequence[str]:
 
 
 def _listed(folder: Folder) -> list[Row]:
-    return sorted(folder.rows(), key=_place)
+    return sorted([row for row in folder.rows() if not is_inner(row.id)], key=_place)
 
 
 def _place(row: Row) -> Cursor:

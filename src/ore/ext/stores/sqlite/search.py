@@ -10,7 +10,7 @@ from contextlib import closing
 
 from ore.artifact import Codec, Text, clean
 from ore.ext.stores.sqlite.faults import UNREADABLE
-from ore.ledger import Hit, Turn, TurnRecord, decode_record
+from ore.ledger import Hit, Turn, TurnRecord, decode_record, is_inner
 
 __all__ = ["catch_up", "find", "forget"]
 
@@ -60,7 +60,7 @@ def find(connection: sqlite3.Connection, text: str, limit: int, codec: Codec, *,
     hits: list[Hit] = []
     with closing(_candidates(connection, wanted) if by_index else _all_records(connection)) as places:
         for thread_id, number, place in places:
-            turn = _turn(_body(connection, number, place), codec)
+            turn = None if is_inner(thread_id) else _turn(_body(connection, number, place), codec)
             snippet = _snippet(turn, wanted) if turn else None
             if turn and snippet is not None:
                 hits.append(Hit(id=thread_id, turn=turn.id, snippet=snippet))

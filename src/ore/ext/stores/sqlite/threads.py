@@ -11,7 +11,7 @@ from ore.ext.stores.sqlite.faults import UNREADABLE
 from ore.ext.stores.sqlite.log import put_metadata
 from ore.ext.stores.sqlite.owner import missing, number_of
 from ore.ext.stores.sqlite.search import forget
-from ore.ledger import Fold, Page, Record, StoredThread, Summary, decode_record
+from ore.ledger import Fold, Page, Record, StoredThread, Summary, decode_record, is_inner
 
 __all__ = ["check_cursor", "create", "delete", "get_by", "list_threads", "load", "records"]
 
@@ -105,6 +105,8 @@ def list_threads(connection: sqlite3.Connection, query: str, before: int, limit:
     last = before
     with closing(rows):
         for written, name, title, preview, last_at, turns in rows:
+            if is_inner(name):
+                continue
             if wanted and not any(wanted in (text or "").casefold() for text in (name, title, preview)):
                 continue
             if len(found) >= limit:
