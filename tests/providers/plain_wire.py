@@ -55,7 +55,7 @@ class PlainWire:
 
     def failure(self, provider: str, status: int, headers: Mapping[str, str], body: bytes) -> ProviderError:
         kind = _STATUS.get(status, BadRequestError)
-        return kind(f"status {status}: {body.decode()}", provider=provider, status=status)
+        return kind(f"status {status}: {body.decode(errors='replace')}", provider=provider, status=status)
 
 
 class _PlainDecoder:

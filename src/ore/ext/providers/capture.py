@@ -1,0 +1,208 @@
+"""`Capturing`: writes down what goes over a transport, without its secrets."""
+
+import logging
+import os
+import stat
+from base64 import b64decode, b64encode
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import parse_qsl, quote, urlsplit
+
+import msgspec
+
+from ore.errors import InputError, describe
+from ore.ext.providers.address import OPEN_PARAMETERS
+from ore.ext.providers.credentials import Credentials
+from ore.ext.providers.transport import Limits, Reply, Transport
+
+__all__ = ["BODY_LIMIT_BYTES", "Capturing", "recorded_body"]
+
+log = logging.getLogger(__name__)
+
+BODY_LIMIT_BYTES: Final = 32 << 20
+"""Of a longer answer only the beginning is written down."""
+
+_SECRET: Final = frozenset({"authorization", "proxy-authorization", "cookie", "set-cookie", "x-api-key", "api-key"})
+_SECRET_ENDS: Final = ("-key", "-token", "-secret")
+_GONE: Final = "…"
+
+
+class Capturing:
+    """A transport that writes each request and its answer into a file.
+
+    The first goes to `path`, the next ones to `name.2.json`, `name.3.json`
+    beside `name.json`; files are for the user alone (0600) and written when an
+    answer has ended, however it did. Each is one JSON object:
+
+    - `ore_capture`: 1, the version of the format
+    - `request`: `method`, `url`, `headers`, and `body` as it was sent
+    - `response`: `null` when none came; else `status`, `headers` and `body`, the text of the
+      answer, or `body_base64` where that is no UTF-8
+    - `end`: `whole`, `closed` when the reader left early, or the error object
+
+    Keys, cookies and parameters in the URL are replaced by `…`, wherever in
+    it they stand. `recorded_body` gives the answer back, for `ore wire decode`.
+
+    Args:
+        transport: Who does the work.
+        path: The file.
+
+    Raises:
+        InputError: No file can be made there.
+    """
+
+    def __init__(self, transport: Transport, path: str) -> None:
+        self._transport = transport
+        self._path = _checked(path)
+        self._count = 0
+
+    async def post(self, url: str, body: bytes, headers: Mapping[str, str], limits: Limits) -> Reply:
+        """Post, and write down what came of it."""
+        self._count += 1
+        path = self._path if self._count == 1 else self._path.with_suffix(f".{self._count}{self._path.suffix}")
+        record = _Record(path, url, body, headers)
+        try:
+            reply = await self._transport.post(url, body, headers, limits)
+        except BaseException as error:
+            record.write(None, error)
+            raise
+        return _CapturedReply(reply, record)
+
+
+def recorded_body(raw: bytes) -> bytes:
+    """The answer inside a capture; bytes that are no capture are taken for the answer itself."""
+    try:
+        value = msgspec.json.decode(raw)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return raw
+    if not isinstance(value, dict) or "ore_capture" not in value:
+        return raw
+    response = value.get("response") or {}
+    if "body_base64" in response:
+        return b64decode(response["body_base64"])
+    return str(response.get("body", "")).encode()
+
+
+class _CapturedReply:
+    """An answer that is written down as it is read."""
+
+    def __init__(self, reply: Reply, record: "_Record") -> None:
+        self._reply = reply
+        self._record: _Record | None = record
+
+    @property
+    def status(self) -> int:
+        return self._reply.status
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        return self._reply.headers
+
+    def __aiter__(self) -> "_CapturedReply":
+        return self
+
+    async def __anext__(self) -> bytes:
+        try:
+            block = await self._reply.__anext__()
+        except StopAsyncIteration:
+            self._write("whole")
+            raise
+        except Exception as error:
+            self._write(error)
+            raise
+        if self._record is not None:
+            self._record.keep(block)
+        return block
+
+    def close(self) -> None:
+        self._write("closed")
+        self._reply.close()
+
+    def _write(self, end: str | Exception) -> None:
+        record, self._record = self._record, None
+        if record is not None:
+            record.write(self._reply, end)
+
+
+class _Record:
+    """One request and its answer, on their way into a file."""
+
+    def __init__(self, path: Path, url: str, body: bytes, headers: Mapping[str, str]) -> None:
+        self._path = path
+        self._credentials = Credentials({name: value for name, value in headers.items() if _is_secret(name)})
+        self._request = {
+            "method": "POST",
+            "url": _without_parameters(url),
+            "headers": _shown(headers),
+            "body": msgspec.Raw(self._scrub(body)),
+        }
+        self._blocks: list[bytes] = []
+        self._left_bytes = BODY_LIMIT_BYTES
+
+    def keep(self, block: bytes) -> None:
+        if self._left_bytes > 0:
+            self._blocks.append(block[: self._left_bytes])
+            self._left_bytes -= len(block)
+
+    def write(self, reply: Reply | None, end: str | BaseException) -> None:
+        """Into the file; a failure is logged, since the answer matters more."""
+        record = {
+            "ore_capture": 1,
+            "request": self._request,
+            "response": None if reply is None else self._response(reply),
+            "end": end if isinstance(end, str) else describe(end),
+        }
+        try:
+            _write(self._path, msgspec.json.encode(record) + b"\n")
+        except OSError as error:
+            log.warning("capture: %s cannot be written: %s", self._path, error.strerror)
+
+    def _response(self, reply: Reply) -> dict[str, Any]:
+        body = self._scrub(b"".join(self._blocks))
+        try:
+            shown = {"body": body.decode()}
+        except UnicodeDecodeError:
+            shown = {"body_base64": b64encode(body).decode()}
+        return {"status": reply.status, "headers": _shown(reply.headers), **shown}
+
+    def _scrub(self, body: bytes) -> bytes:
+        text = body.decode("utf-8", "surrogateescape")
+        clean = self._credentials.scrub(text)
+        return body if clean is text else clean.encode("utf-8", "surrogateescape")
+
+
+def _checked(path: str) -> Path:
+    target = Path(path)
+    folder = target.parent
+    try:
+        usable = not target.is_dir() and folder.is_dir() and os.access(folder, os.W_OK | os.X_OK)
+    except (OSError, ValueError):  # too long a name, or a null in it
+        usable = False
+    if not usable:
+        raise InputError(f"capture: expected a file in a folder that can be written to, got {path!r}")
+    return target
+
+
+def _write(path: Path, content: bytes) -> None:
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+    with open(descriptor, "wb") as file:
+        if stat.S_ISREG(os.fstat(descriptor).st_mode):
+            os.fchmod(descriptor, 0o600)  # also where the file was there before
+        file.write(content)
+
+
+def _shown(headers: Mapping[str, str]) -> dict[str, str]:
+    return {name: _GONE if _is_secret(name) else value for name, value in headers.items()}
+
+
+def _is_secret(name: str) -> bool:
+    name = name.lower()
+    return name in _SECRET or name.endswith(_SECRET_ENDS)
+
+
+def _without_parameters(url: str) -> str:
+    parts = urlsplit(url)
+    pairs = parse_qsl(parts.query, keep_blank_values=True)
+    shown = [f"{quote(name)}={quote(value) if name in OPEN_PARAMETERS else _GONE}" for name, value in pairs]
+    return parts._replace(query="&".join(shown)).geturl()
