@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from importlib.metadata import entry_points
 from typing import Any, Final
@@ -25,32 +25,47 @@ class ProviderSettings:
         lenient: Drop what the model cannot take, with a notice, instead of refusing.
         timeout_s: Seconds without a byte after which a request fails.
         path: What stands behind `provider:` for providers that are files.
+        capture: A file for requests and answers, without their secrets; see
+            `ore.ext.providers.capture`.
     """
 
     base_url: str | None = None
     lenient: bool = False
     timeout_s: float = 300.0
     path: str | None = None
+    capture: str | None = None
 
 
 MakeProvider = Callable[[ProviderSettings], Provider]
 
 _PROVIDERS: Final[Mapping[str, str]] = {
+    "anthropic": "ore.ext.providers.anthropic:make",
     "local": "ore.ext.providers.local:make",
+    "minimax": "ore.ext.providers.minimax:make",
+    "openai": "ore.ext.providers.openai:make",
+    "openrouter": "ore.ext.providers.openrouter:make",
     "scripted": "ore.ext.providers.scripted:make",
+    "vercel": "ore.ext.providers.vercel:make",
 }
 _BY_PATH: Final = frozenset({"scripted"})
 """Providers whose whole name is a path; each path is a provider of its own."""
+_OFFLINE: Final = frozenset({"local", "scripted"})
+"""Providers that send nothing over a network."""
 
 _STORES: Final[Mapping[str, str]] = {
     "json": "ore.ext.stores.json_dir:JsonStore",
     "sqlite": "ore.ext.stores.sqlite:SqliteStore",
 }
 _TOOLS: Final[Mapping[str, str]] = {
+    "ask_user": "ore.ext.tools.ask_user:tools",
     "calculator": "ore.ext.tools.calculator:tools",
+    "set_title": "ore.ext.tools.set_title:tools",
 }
-_KEYED: Final[Sequence[tuple[str, str]]] = ()
-"""Environment variables of keys and the model that each makes the default."""
+_KEYED: Final[Sequence[tuple[str, str]]] = (
+    ("ANTHROPIC_API_KEY", "anthropic:claude-sonnet-5-5"),
+    ("OPENAI_API_KEY", "openai:gpt-6-sol"),
+)
+"""Environment variables of keys and the model that each makes the default: the vendor's middle one (2026-11)."""
 
 
 class Resolver:
@@ -70,6 +85,7 @@ class Resolver:
         Raises:
             ModelNotFoundError: No such provider.
             AuthenticationError: Its key is missing.
+            InputError: Its base URL or the file for a capture is none.
         """
         prefix, rest = split_name(name)
         if prefix is None and name in ("local",):
@@ -95,11 +111,9 @@ class Resolver:
                 f"model {name!r}: expected a provider that is one of {', '.join(self.known())}, got {prefix!r}",
                 provider=prefix,
             )
-        base = self._settings
-        settings = ProviderSettings(
-            base_url=base.base_url, lenient=base.lenient, timeout_s=base.timeout_s, path=rest or None
-        )
-        return make(settings)
+        if prefix in _OFFLINE and self._settings.capture is not None:
+            raise InputError(f"capture: expected a provider that is asked over a network, got {prefix!r}")
+        return make(replace(self._settings, path=rest or None))
 
 
 def default_model() -> tuple[str, str]:
