@@ -6,6 +6,7 @@
 #   make check        style, types, layers, ratchets
 #   make bench        benchmarks, as ratios within one run
 #   make constraints  resolve every dependency anew into constraints.txt
+#   make catalog      take the figures of models anew: names, windows, prices
 #   make clean        remove everything that was built
 
 SHELL := /bin/sh
@@ -19,7 +20,7 @@ ARGS :=
 READY := $(VENV)/ready
 WEIGHTS := $(VENV)/weights
 
-.PHONY: demo test check bench constraints clean
+.PHONY: demo test check bench constraints catalog clean
 
 demo: $(READY) $(WEIGHTS)
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh demo/demo.sh
@@ -39,6 +40,13 @@ bench: $(READY)
 
 constraints:
 	sh tools/constraints.sh
+
+# The only thing that asks for figures of models, and only when somebody runs
+# it: the newest data packages are read and src/ore/ext/catalog/models.json is
+# written, which is committed like code. tools/model_catalog.py says where each
+# figure comes from. Look at `git diff`, then run `make test`.
+catalog: $(READY)
+	$(BIN)/python tools/model_catalog.py $(ARGS)
 
 clean:
 	rm -rf $(VENV) build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
