@@ -16,6 +16,7 @@ COMMANDS: Final[Mapping[str, str]] = {
     "run": "answer one message and stream the answer",
     "chat": "talk, one message after the other",
     "sessions": "list, show, search, fork, delete, export and import stored sessions",
+    "models": "say what is known of models: windows, limits, prices, abilities",
     "doctor": "say what is installed, and whether model and store answer",
 }
 """Each in the module of its name, which is imported when it is asked for."""

@@ -2,6 +2,7 @@
 
 from behaviour._requirements import held, promise
 
+_COMMAND = "contract.md section 2"
 _ISSUE = "issue 5, catalog"
 
 REQUIREMENTS = (
@@ -22,5 +23,6 @@ REQUIREMENTS = (
         "`make catalog` takes the figures from their packages, as text; what a source does not settle is left out.",
         source=_ISSUE,
     ),
+    held("D-cli-models", "`ore models [TEXT]`, as JSON of the contract's shape too.", source=_COMMAND),
     held("D-catalog-lazy", "Importing reads no figures.", source=_ISSUE),
 )
