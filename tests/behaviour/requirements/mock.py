@@ -11,4 +11,35 @@ REQUIREMENTS = (
         "content; what they take is taken.",
         source=f"{_ISSUE}; spec/cases.md, top",
     ),
+    held(
+        "D-mock",
+        "A mock server plays a script in a vendor's own format, whole and as a stream.",
+        source=_ISSUE,
+    ),
+    held(
+        "D-mock-strict",
+        "A request that the vendor would refuse gets the vendor's 400 with what is wrong, and takes nothing of the "
+        "script.",
+        source=_ISSUE,
+    ),
+    held(
+        "D-mock-failures",
+        "Errors of a script are the vendor's statuses and events, dropped connections, cut answers and silence.",
+        source=_ISSUE,
+    ),
+    held(
+        "D-mock-journal",
+        "A mock server keeps every request without its keys, shows them to this machine only, and may want a key.",
+        source=_ISSUE,
+    ),
+    held(
+        "D-mock-command",
+        "`ore mock` serves a script on loopback, says where in one line, and ends with 0 on SIGINT and SIGTERM.",
+        source=_ISSUE,
+    ),
+    held(
+        "D-mock-sdk",
+        "The openai and anthropic SDKs work with `ore mock`: whole and streamed answers, tools, thinking, errors.",
+        source="issue 4, must hold",
+    ),
 )

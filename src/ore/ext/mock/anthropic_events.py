@@ -1,0 +1,175 @@
+"""`Events`: an answer as Anthropic's named events."""
+
+import json
+from collections.abc import MutableMapping, Sequence
+from typing import Any
+
+from ore.artifact import (
+    Artifact,
+    BlockEnd,
+    ProviderData,
+    Reasoning,
+    ReasoningDelta,
+    ServerTool,
+    Text,
+    TextDelta,
+    ToolCall,
+    ToolCallDelta,
+)
+from ore.ext.mock.asked import Asked
+
+__all__ = ["Events"]
+
+
+class Events:
+    """Writes one answer: which blocks are open, and where each stands, is remembered.
+
+    A block ends when another begins. Only a call whose fragments alternate
+    with another's stays open beside it, since it would be cut otherwise.
+
+    Args:
+        asked: The request.
+        message: The message as it begins, without content.
+        artifacts: All that will come, so that a call's last fragment is known.
+        issued: Gets each signature, with the thinking that it signs.
+    """
+
+    def __init__(
+        self,
+        asked: Asked,
+        message: dict[str, Any],
+        artifacts: Sequence[Artifact],
+        issued: MutableMapping[str, str],
+    ) -> None:
+        self._asked = asked
+        self._message = message
+        self._issued = issued
+        self._left = [artifact.index for artifact in artifacts if isinstance(artifact, ToolCallDelta)]
+        self._began = False
+        self._count = 0
+        self._kind = ""
+        self._thinking: list[str] = []
+        self._calls: dict[int, int] = {}
+
+    def of(self, batch: Sequence[Artifact]) -> list[bytes]:
+        """The events of what arrives together; the first ones begin the message."""
+        events = self._begin()
+        for artifact in batch:
+            events += self._of(artifact)
+        return events
+
+    def end(self, reason: str, usage: dict[str, Any]) -> list[bytes]:
+        """What is open ends, then the message; its usage counts from the beginning."""
+        delta = {"stop_reason": reason, "stop_sequence": None}
+        figures = {key: value for key, value in usage.items() if key != "service_tier"}
+        return [
+            *self._begin(),
+            *self._close(),
+            _event("message_delta", delta=delta, usage=figures),
+            _event("message_stop"),
+        ]
+
+    def _begin(self) -> list[bytes]:
+        if self._began:
+            return []
+        self._began = True
+        usage = {**self._message["usage"], "output_tokens": 1}
+        return [_event("message_start", message={**self._message, "usage": usage})]
+
+    def _of(self, artifact: Artifact) -> list[bytes]:
+        match artifact:
+            case TextDelta(content=content):
+                return [*self._text(), self._delta("text_delta", text=content)]
+            case ReasoningDelta(content=content):
+                return self._thought(content)
+            case ToolCallDelta():
+                return self._fragment(artifact)
+            case Text(content=content):
+                return [*self._close(), *self._text(), self._delta("text_delta", text=content), *self._close()]
+            case Reasoning(content=content, provider_data=data):
+                return [*self._close(), *self._reasoned(content, data or {})]
+            case ToolCall(id=id, name=name, arguments=arguments):
+                whole = ToolCallDelta(index=-1, id=id, name=name, arguments=arguments)
+                return [*self._close(), *self._fragment(whole), *self._close()]
+            case ServerTool(provider_data=data):
+                return [*self._close(), *self._start("server", (data or {}).get("block") or {}), *self._close()]
+            case BlockEnd(provider_data=data):
+                return self._close((data or {}).get("signature"))
+            case _:
+                return []
+
+    def _text(self) -> list[bytes]:
+        if self._kind == "text":
+            return []
+        return [*self._close(), *self._start("text", {"type": "text", "text": ""})]
+
+    def _thought(self, content: str) -> list[bytes]:
+        events: list[bytes] = []
+        if self._kind != "thinking":
+            block = {"type": "thinking", "thinking": "", "signature": ""}
+            events = [*self._close(), *self._start("thinking", block)]
+        self._thinking.append(content)
+        return [*events, self._delta("thinking_delta", thinking=content)]
+
+    def _reasoned(self, content: str, data: ProviderData) -> list[bytes]:
+        """Thinking that is complete; redacted where its data says so."""
+        if "redacted" in data:
+            self._issued[data["redacted"]] = ""
+            block = {"type": "redacted_thinking", "data": data["redacted"]}
+            return [*self._start("redacted", block), *self._close()]
+        return [*self._thought(content), *self._close(data.get("signature"))]
+
+    def _fragment(self, delta: ToolCallDelta) -> list[bytes]:
+        if delta.index in self._left:
+            self._left.remove(delta.index)
+        events: list[bytes] = []
+        if delta.index not in self._calls:
+            events = self._close() if self._kind != "tool_use" else self._close_calls()
+            id = delta.id or self._asked.id("toolu_", self._count)
+            block = {"type": "tool_use", "id": id, "name": delta.name, "input": {}}
+            self._calls[delta.index] = self._count
+            events += self._start("tool_use", block)
+            events.append(self._delta("input_json_delta", self._calls[delta.index], partial_json=""))
+        if delta.arguments:
+            place = self._calls[delta.index]
+            events.append(self._delta("input_json_delta", place, partial_json=delta.arguments))
+        return events
+
+    def _start(self, kind: str, block: dict[str, Any]) -> list[bytes]:
+        """Begin a block; a sign of life follows the first one, as the vendor sends it."""
+        events = [_event("content_block_start", index=self._count, content_block=block)]
+        if not self._count:
+            events.append(_event("ping"))
+        self._kind, self._count = kind, self._count + 1
+        return events
+
+    def _delta(self, kind: str, place: int | None = None, **fields: Any) -> bytes:
+        index = self._count - 1 if place is None else place
+        return _event("content_block_delta", index=index, delta={"type": kind, **fields})
+
+    def _close(self, signature: str | None = None) -> list[bytes]:
+        """End what is open; thinking is signed first."""
+        if self._kind == "tool_use":
+            return self._close_calls(everything=True)
+        if not self._kind:
+            return []
+        events = []
+        if self._kind == "thinking":
+            signature = signature or self._asked.id("sig", self._count)
+            self._issued[signature] = "".join(self._thinking)
+            self._thinking = []
+            events.append(self._delta("signature_delta", signature=signature))
+        self._kind = ""
+        return [*events, _event("content_block_stop", index=self._count - 1)]
+
+    def _close_calls(self, *, everything: bool = False) -> list[bytes]:
+        """End the calls that nothing more comes of, or all of them."""
+        done = [index for index in self._calls if everything or index not in self._left]
+        if everything:
+            self._kind = ""
+        return [_event("content_block_stop", index=self._calls.pop(index)) for index in done]
+
+
+def _event(kind: str, **fields: Any) -> bytes:
+    value = json.dumps({"type": kind, **fields}, ensure_ascii=False, separators=(",", ":"))
+    return f"event: {kind}\ndata: {value}\n\n".encode("utf-8", "replace")
