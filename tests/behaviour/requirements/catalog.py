@@ -24,5 +24,17 @@ REQUIREMENTS = (
         source=_ISSUE,
     ),
     held("D-cli-models", "`ore models [TEXT]`, as JSON of the contract's shape too.", source=_COMMAND),
+    held(
+        "D-preflight",
+        "Before a model is changed it is said what the new one cannot take and what will be done: media, thinking and "
+        "signatures of others, tools, fields, window.",
+        source=_ISSUE,
+    ),
+    held("D-preflight-unknown", "A model that nobody knows is used with a notice, never refused.", source=_ISSUE),
+    held(
+        "D-fitted",
+        "Media that a model is known to refuse are lines of text in its view of a conversation; the ledger keeps them.",
+        source=_ISSUE,
+    ),
     held("D-catalog-lazy", "Importing reads no figures.", source=_ISSUE),
 )
