@@ -17,6 +17,7 @@ COMMANDS: Final[Mapping[str, str]] = {
     "chat": "talk, one message after the other",
     "sessions": "list, show, search, fork, delete, export and import stored sessions",
     "models": "say what is known of models: windows, limits, prices, abilities",
+    "wire": "decode a recorded answer of a vendor",
     "mock": "play a model's vendor on this machine, for tests",
     "doctor": "say what is installed, and whether model and store answer",
 }

@@ -42,4 +42,10 @@ REQUIREMENTS = (
         "The openai and anthropic SDKs work with `ore mock`: whole and streamed answers, tools, thinking, errors.",
         source="issue 4, must hold",
     ),
+    held(
+        "D-wire-decode",
+        "`ore wire decode` prints what a recorded answer holds: complete artifacts in order and the error, or the "
+        "stream as it came; status 0 also when the recording holds an error.",
+        source="contract.md section 2",
+    ),
 )

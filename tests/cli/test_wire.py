@@ -1,0 +1,193 @@
+"""`ore wire decode` says what a recorded answer holds, and what went wrong in it."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cli.command import ore
+from cli.conftest import Ore
+from wires.corpus import Transcript, recordings
+
+
+def chunk(delta: Mapping[str, Any], reason: str | None = None) -> str:
+    choice = {"index": 0, "delta": delta, "finish_reason": reason}
+    return f"data: {json.dumps({'id': 'c', 'object': 'chat.completion.chunk', 'choices': [choice]})}\n\n"
+
+
+def event(kind: str, **fields: Any) -> str:
+    return f"event: {kind}\ndata: {json.dumps({'type': kind, **fields})}\n\n"
+
+
+def fragment(**call: Any) -> dict[str, Any]:
+    return {"tool_calls": [{"index": 0, **call}]}
+
+
+USAGE = {"prompt_tokens": 10, "completion_tokens": 2, "total_tokens": 12}
+CHAT = "".join([
+    chunk({"role": "assistant", "content": ""}),
+    chunk({"content": "Let me "}),
+    chunk({"content": "see, 北."}),
+    chunk(fragment(id="c1", function={"name": "weather", "arguments": '{"city"'})),
+    chunk(fragment(function={"arguments": ': "Lisbon"}'})),
+    chunk({}, "tool_calls"),
+    f"data: {json.dumps({'choices': [], 'usage': USAGE})}\n\n",
+    "data: [DONE]\n\n",
+])  # fmt: skip
+MESSAGE = {"id": "msg_1", "type": "message", "role": "assistant", "content": [], "usage": {"input_tokens": 9}}
+ANTHROPIC = "".join([
+    event("message_start", message=MESSAGE),
+    event("content_block_start", index=0, content_block={"type": "thinking", "thinking": "", "signature": ""}),
+    event("content_block_delta", index=0, delta={"type": "thinking_delta", "thinking": "Hm."}),
+    event("content_block_delta", index=0, delta={"type": "signature_delta", "signature": "S1"}),
+    event("content_block_stop", index=0),
+    event("content_block_start", index=1, content_block={"type": "text", "text": ""}),
+    event("content_block_delta", index=1, delta={"type": "text_delta", "text": "Hi"}),
+    event("content_block_stop", index=1),
+    event("message_delta", delta={"stop_reason": "end_turn"}, usage={"output_tokens": 3}),
+    event("message_stop"),
+])  # fmt: skip
+
+TEXT = {"kind": "text", "content": "Let me see, 北.", "provider_data": None}
+CALL = {
+    "kind": "tool_call",
+    "id": "c1",
+    "name": "weather",
+    "arguments": '{"city": "Lisbon"}',
+    "display": None,
+    "provider_data": None,
+}
+REASON = {"kind": "stop_reason", "reason": "tool_use"}
+
+
+@pytest.mark.requirement("D-wire-decode")
+def test_the_complete_artifacts_of_a_chat_completion_stand_in_one_object(run: Ore, folder: Path) -> None:
+    (folder / "a.sse").write_text(CHAT)
+    done = run("wire", "decode", "--protocol", "openai-chat", "a.sse")
+    assert (done.status, done.err, done.out.count("\n")) == (0, "", 1)
+    shown = json.loads(done.out)
+    assert list(shown) == ["artifacts", "error"]
+    *content, usage = shown["artifacts"]
+    assert content == [TEXT, CALL, REASON]
+    assert {name: usage[name] for name in ("kind", *USAGE)} == {"kind": "usage", **USAGE}
+    assert shown["error"] is None
+
+
+@pytest.mark.requirement("D-wire-decode")
+def test_a_signature_is_in_the_data_of_the_thinking_that_it_signs(run: Ore, folder: Path) -> None:
+    (folder / "a.sse").write_text(ANTHROPIC)
+    thought, text, reason, _ = json.loads(run("wire", "decode", "--protocol", "anthropic", "a.sse").out)["artifacts"]
+    assert (thought["content"], thought["provider_data"]["signature"]) == ("Hm.", "S1")
+    assert (text["content"], reason) == ("Hi", {"kind": "stop_reason", "reason": "stop"})
+
+
+@pytest.mark.requirement("D-wire-decode")
+@pytest.mark.parametrize("words", [(), ("-",)])
+def test_the_answer_may_come_by_standard_input(tmp_path: Path, words: tuple[str, ...]) -> None:
+    done = ore("wire", "decode", "--protocol", "openai-chat", *words, folder=tmp_path, stdin=CHAT)
+    assert (done.status, done.err) == (0, "")
+    assert json.loads(done.out)["artifacts"][:3] == [TEXT, CALL, REASON]
+
+
+@pytest.mark.requirement("D-wire-decode")
+def test_deltas_are_the_stream_as_it_came_one_object_a_line(run: Ore, folder: Path) -> None:
+    (folder / "a.sse").write_text(CHAT)
+    done = run("wire", "decode", "--protocol", "openai-chat", "--deltas", "a.sse")
+    lines = [json.loads(line) for line in done.out.splitlines()]
+    assert [(line["kind"], line.get("content") or line.get("arguments")) for line in lines] == [
+        ("text_delta", "Let me "),
+        ("text_delta", "see, 北."),
+        ("tool_call_delta", '{"city"'),
+        ("tool_call_delta", ': "Lisbon"}'),
+        ("stop_reason", None),
+        ("usage", None),
+    ]
+
+
+@pytest.mark.requirement("D-wire-decode")
+def test_an_answer_that_was_cut_has_what_came_and_an_error_and_status_0(run: Ore, folder: Path) -> None:
+    (folder / "a.sse").write_text(CHAT[: CHAT.index('"finish_reason": "tool_calls"')])
+    done = run("wire", "decode", "--protocol", "openai-chat", "a.sse")
+    shown = json.loads(done.out)
+    assert (done.status, done.err) == (0, "")
+    assert shown["artifacts"] == [TEXT, CALL]
+    assert (shown["error"]["code"], shown["error"]["retryable"]) == ("protocol", False)
+
+
+@pytest.mark.requirement("D-wire-decode")
+def test_an_error_inside_the_answer_is_named_in_the_object_and_on_the_last_line(run: Ore, folder: Path) -> None:
+    error = {"type": "overloaded_error", "message": "Overloaded"}
+    (folder / "a.sse").write_text(ANTHROPIC[: ANTHROPIC.index("event: message_delta")] + event("error", error=error))
+    whole = run("wire", "decode", "--protocol", "anthropic", "a.sse")
+    lines = run("wire", "decode", "--protocol", "anthropic", "--deltas", "a.sse")
+    found = json.loads(whole.out)["error"]
+    assert (whole.status, lines.status) == (0, 0)
+    assert (found["code"], found["retryable"], found["provider"]) == ("overloaded", True, "anthropic")
+    assert json.loads(lines.out.splitlines()[-1]) == {"kind": "error", **found}
+    assert "stop_reason" not in [artifact["kind"] for artifact in json.loads(whole.out)["artifacts"]]
+
+
+@pytest.mark.requirement("D-wire-decode")
+@pytest.mark.parametrize("protocol", ["openai-chat", "anthropic"])
+@pytest.mark.parametrize("body", [b"", b"\xff\xfe", b"<html></html>", b"data: {\n\n", b"\n\n\n"])
+def test_what_is_no_answer_is_an_error_of_the_protocol(run: Ore, folder: Path, protocol: str, body: bytes) -> None:
+    (folder / "a.sse").write_bytes(body)
+    done = run("wire", "decode", "--protocol", protocol, "a.sse")
+    shown = json.loads(done.out)
+    assert (done.status, done.err, shown["artifacts"], shown["error"]["code"]) == (0, "", [], "protocol")
+
+
+@pytest.mark.requirement("D-wire-decode", "D-cli-status")
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ((), "expected a command"),
+        (("decode",), "the following arguments are required: --protocol"),
+        (("decode", "--protocol", "smoke", "a.sse"), "--protocol: expected one of openai-chat, "),
+        (("decode", "--protocol", "openai-chat", "none.sse"), "'none.sse' cannot be read: No such file or directory"),
+        (("decode", "--protocol", "openai-chat", "."), "'.' cannot be read: Is a directory"),
+    ],
+)
+def test_wrong_use_ends_with_2_and_says_what_was_expected(
+    run: Ore, folder: Path, words: tuple[str, ...], said: str
+) -> None:
+    done = run("wire", *words)
+    assert (done.status, done.out) == (2, "")
+    assert said in done.err or (not words and done.err.startswith("usage: ore wire"))
+
+
+KINDS = {
+    **{"text": "text", "refusal": "text", "reasoning": "reasoning", "redacted_reasoning": "reasoning"},
+    **{"tool_call": "tool_call", "server_tool_call": "server_tool", "opaque": "server_tool"},
+}
+
+
+def check(transcript: Transcript, shown: Mapping[str, Any]) -> None:
+    """What the command shows is what the corpus says that the recording holds."""
+    content = [artifact for artifact in shown["artifacts"] if artifact["kind"] not in ("stop_reason", "usage")]
+    assert [artifact["kind"] for artifact in content] == [KINDS[part["kind"]] for part in transcript.parts]
+    for artifact, part in zip(content, transcript.parts, strict=True):
+        if part["kind"] in ("text", "refusal", "reasoning"):
+            assert artifact["content"] == part["text"]
+        if part.get("signature"):
+            assert artifact["provider_data"]["signature"] == part["signature"]
+        if part["kind"] == "tool_call":
+            assert (artifact["name"], artifact["arguments"]) == (part["name"], part["arguments_text"])
+    reasons = [artifact["reason"] for artifact in shown["artifacts"] if artifact["kind"] == "stop_reason"]
+    error = shown["error"]
+    if transcript.finished:
+        assert (len(reasons), error) == (1, None)
+    else:
+        assert error is not None
+        assert (error["code"] == "protocol") is (transcript.expected["error"] is None)
+
+
+@pytest.mark.requirement("D-wire-decode")
+@pytest.mark.parametrize("transcript", [*recordings("openai-chat"), *recordings("anthropic")])
+def test_every_recording_of_the_corpus_is_shown_as_it_is(run: Ore, folder: Path, transcript: Transcript) -> None:
+    (folder / "a.sse").write_bytes(transcript.body)
+    done = run("wire", "decode", "--protocol", transcript.protocol, "a.sse")
+    assert (done.status, done.err) == (0, "")
+    check(transcript, json.loads(done.out))
