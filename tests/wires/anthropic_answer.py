@@ -7,11 +7,18 @@ from typing import Any, Final
 
 from ore.artifact import Restart
 from ore.ext.wires.anthropic.decoder import AnthropicDecoder
+from ore.ext.wires.anthropic.digest import digest
 from wires.corpus import Outcome, decode, folded
 
 PROVIDER: Final = "anthropic"
 MODEL: Final = "claude-sonnet-4-5"
 ISSUER: Final = {"provider": PROVIDER, "model": MODEL}
+
+
+def signed_data(text: str, signature: str) -> dict[str, Any]:
+    """What signed thinking keeps."""
+    return {**ISSUER, "signature": signature, "digest": digest(text)}
+
 
 TEXT: Final = {"type": "text", "text": ""}
 THINKING: Final = {"type": "thinking", "thinking": "", "signature": ""}

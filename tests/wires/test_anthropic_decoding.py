@@ -47,6 +47,7 @@ from wires.anthropic_answer import (
     outcome,
     said,
     signed,
+    signed_data,
     sse,
     start,
     thought,
@@ -121,9 +122,9 @@ def test_thinking_keeps_its_signature_and_its_place_between_calls() -> None:
         *block(4, call("toolu_2"), *arguments('{"x":', "1}")),
         reason="tool_use",
     ) == (
-        Reasoning(content="abc", provider_data={**ISSUER, "signature": "S1"}),
+        Reasoning(content="abc", provider_data=signed_data("abc", "S1")),
         ToolCall(id="toolu_1", name="get", arguments="{}"),
-        Reasoning(content="", provider_data={**ISSUER, "signature": "S2"}),
+        Reasoning(content="", provider_data=signed_data("", "S2")),
         Reasoning(content="", provider_data={**ISSUER, "redacted": "R1"}),
         ToolCall(id="toolu_2", name="get", arguments='{"x":1}'),
         StopReason(reason="tool_use"),
@@ -142,7 +143,7 @@ def test_blocks_of_one_kind_in_a_row_stay_apart() -> None:
         *block(3, TEXT, *said("d")),
     ) == (
         Reasoning(content="a"),
-        Reasoning(content="b", provider_data={**ISSUER, "signature": "S"}),
+        Reasoning(content="b", provider_data=signed_data("b", "S")),
         Text(content="c"),
         Text(content="d"),
         STOP,
@@ -171,7 +172,7 @@ def test_text_may_stand_in_the_start_of_its_block(given_: dict[str, Any]) -> Non
 
 def test_thinking_may_come_whole_in_the_start_of_its_block() -> None:
     whole = {"type": "thinking", "thinking": "abc", "signature": "S"}
-    assert artifacts(*block(0, whole)) == (Reasoning(content="abc", provider_data={**ISSUER, "signature": "S"}), STOP)
+    assert artifacts(*block(0, whole)) == (Reasoning(content="abc", provider_data=signed_data("abc", "S")), STOP)
 
 
 @pytest.mark.requirement("B07")
@@ -275,7 +276,7 @@ def test_beside_a_structured_answer_real_calls_are_calls() -> None:
     [
         (said("a")[0], Text(content="a")),
         (thought("a")[0], Reasoning(content="a")),
-        (signed("S"), Reasoning(content="", provider_data={**ISSUER, "signature": "S"})),
+        (signed("S"), Reasoning(content="", provider_data=signed_data("", "S"))),
     ],
 )
 def test_a_block_whose_start_never_came_is_known_by_its_fragments(delta: dict[str, Any], made: Artifact) -> None:

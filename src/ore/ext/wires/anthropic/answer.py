@@ -106,6 +106,8 @@ class Answer:
         """Index of the open text or thinking whose fragments need not go through `take`."""
         self.calling = _NO_BLOCK
         """The same for the arguments of the call that began last."""
+        self.thought: list[str] = []
+        """The fragments of the thinking that began last; one that does not go through `take` belongs in here."""
 
     def _start(self, event: Event, data: bytes) -> Sequence[Artifact]:
         rest: Sequence[Artifact] = _NOTHING
@@ -127,6 +129,8 @@ class Answer:
         if opened.family and opened.family == self._family:
             rest.append(BlockEnd())
         self._block, self._index, self._family, self._begun = opened, index, opened.family, True
+        if isinstance(opened, ThinkingBlock):
+            self.thought = opened.parts
         rest += opened.begin(block)
         self._stream()
         return rest

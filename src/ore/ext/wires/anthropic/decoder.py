@@ -60,6 +60,7 @@ class AnthropicDecoder:
             elif delta.partial_json and index == answer.calling:
                 batch.append(ToolCallDelta(index=answer.calls - 1, arguments=delta.partial_json))
             elif delta.thinking and index == answer.streaming:
+                answer.thought.append(delta.thinking)
                 batch.append(ReasoningDelta(content=delta.thinking))
             else:
                 batch += answer.take(event, name, data)

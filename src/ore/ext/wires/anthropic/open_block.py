@@ -15,6 +15,7 @@ from ore.artifact import (
     TextDelta,
     ToolCallDelta,
 )
+from ore.ext.wires.anthropic.digest import digest
 from ore.ext.wires.anthropic.structs import Block, Delta
 
 __all__ = ["AnswerBlock", "CallBlock", "OpaqueBlock", "OpenBlock", "RedactedBlock", "TextBlock", "ThinkingBlock"]
@@ -88,6 +89,8 @@ class ThinkingBlock:
         self._issuer = issuer
         self._signature = ""
         self.streaming = False
+        self.parts: list[str] = []
+        """What was shown, kept up by whoever passes fragments on without `take`."""
 
     def begin(self, block: Block) -> Sequence[Artifact]:
         self._signature = block.signature or ""
@@ -100,13 +103,15 @@ class ThinkingBlock:
     def end(self) -> Sequence[Artifact]:
         if not self._signature:
             return _NOTHING
-        signed: ProviderData = {**self._issuer, "signature": self._signature}
+        signs = digest("".join(self.parts))
+        signed: ProviderData = {**self._issuer, "signature": self._signature, "digest": signs}
         return [BlockEnd(provider_data=signed)] if self.streaming else [Reasoning(content="", provider_data=signed)]
 
     def _shown(self, thinking: str | None) -> Sequence[Artifact]:
         if not thinking:
             return _NOTHING
         self.streaming = True
+        self.parts.append(thinking)
         return [ReasoningDelta(content=thinking)]
 
 

@@ -1,0 +1,270 @@
+"""`Conversation`: turns as the messages of a request.
+
+Rules beyond what the vendor's protocol says itself:
+
+- System turns in front go to the top of the request, as `system`. Later ones
+  keep their place. A model that takes system messages gets one where it may
+  stand, which is behind all that the user said, before the next answer;
+  everywhere else it is text of the user between `<system>` and `</system>`.
+- Adjacent turns of one side are one message; the results of calls stand first.
+- A call without a result gets one that says so. A result without its call is
+  text of the user.
+- Thinking at the end of an answer is left out, and so is what the vendor was
+  about to run when the answer was cut: it takes neither back.
+- A conversation that begins with an answer gets a line of the user before it.
+- One that ends with an answer is the beginning of the next one, without white
+  space at its end. Where a model does not take that, the user asks it to go
+  on, unless the vendor paused in the middle of its own tools.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from ore.artifact import Artifact, Media, ToolCall, ToolResult, to_json
+from ore.ext.wires.anthropic.blocks import Block, Blocks, call_id, text_block
+from ore.ledger import Role, Turn, TurnStatus
+
+__all__ = ["MARK", "OPENING", "Conversation", "system"]
+
+Message = dict[str, Any]
+
+MARK: Final[Mapping[str, str]] = {"type": "ephemeral"}
+"""What marks the end of what shall be cached: "Prompt caching" of the vendor's documentation (read 2026-11)."""
+
+OPENING: Final = to_json(
+    {"role": "user", "content": [{"type": "text", "text": "(The conversation begins with an answer.)"}]}
+)
+"""In front of a conversation that begins with an answer."""
+
+GO_ON: Final[Message] = {"role": "user", "content": [{"type": "text", "text": "Go on where you stopped."}]}
+
+_NO_RESULT: Final = "no result was recorded"
+_SERVER_CALLS: Final = ("server_tool_use", "mcp_tool_use")
+_THINKING: Final = ("thinking", "redacted_thinking")
+
+
+class Conversation:
+    """Encodes the turns of one request, a unit at a time.
+
+    Args:
+        blocks: Makes the blocks.
+        system_messages: Whether the model takes system messages.
+    """
+
+    def __init__(self, blocks: Blocks, *, system_messages: bool) -> None:
+        self._blocks = blocks
+        self._system_messages = system_messages
+
+    def goes_on(self, before: Turn, turn: Turn) -> bool:
+        """Whether a turn belongs to the unit of the one before it: a unit is answers and what the user says to them.
+
+        A turn of which nothing may be left never begins one, so that what
+        stands around it is merged.
+        """
+        return turn.role is not Role.ASSISTANT or before.role is Role.ASSISTANT or not (_says(before) and _says(turn))
+
+    def encode(self, turns: Sequence[Turn]) -> bytes:
+        """The messages of a unit that others follow, joined by commas."""
+        return _encoded(self._messages(turns))
+
+    def encode_last(self, turns: Sequence[Turn], *, marked: bool, prefill: bool) -> bytes:
+        """The messages of the last unit.
+
+        Args:
+            marked: Whether the user's last block is marked for the prompt cache.
+            prefill: Whether the conversation may end with an answer.
+        """
+        messages = self._messages(turns, is_last=True)
+        if messages and messages[-1]["role"] == "assistant":
+            _end_answer(messages, prefill=prefill)
+        if marked:
+            _mark(messages)
+        return _encoded(messages)
+
+    def _messages(self, turns: Sequence[Turn], *, is_last: bool = False) -> list[Message]:
+        messages: list[Message] = []
+        place, count = 0, len(turns)
+        calls: list[tuple[str, str]] = []
+        while place < count:
+            end = place
+            is_answer = turns[place].role is Role.ASSISTANT
+            while end < count and (turns[end].role is Role.ASSISTANT) is is_answer:
+                end += 1
+            if is_answer:
+                _add(messages, "assistant", self._answer(turns[place:end], calls, is_last=is_last and end == count))
+            else:
+                self._add_asked(messages, turns[place:end], calls)
+                calls = []
+            place = end
+        if calls:
+            _add(messages, "user", self._results((), calls)[0])
+        return messages
+
+    def _answer(self, turns: Sequence[Turn], calls: list[tuple[str, str]], *, is_last: bool) -> list[Block]:
+        """The blocks of answers in a row; their calls are noted with the ids under which they are sent."""
+        blocks: list[Block] = []
+        for turn in turns:
+            index = 0
+            for artifact in turn.artifacts:
+                if isinstance(artifact, ToolCall):
+                    id = call_id(artifact, turn, index)
+                    calls.append((artifact.id, id))
+                    blocks.append(self._blocks.call(artifact, id))
+                    index += 1
+                elif (block := self._blocks.answer(artifact)) is not None:
+                    blocks.append(block)
+        blocks = _paired(blocks, may_wait=bool(calls) or (is_last and turns[-1].status is TurnStatus.COMPLETE))
+        while blocks and blocks[-1]["type"] in _THINKING:
+            blocks.pop()
+        return blocks
+
+    def _add_asked(self, messages: list[Message], turns: Sequence[Turn], calls: list[tuple[str, str]]) -> None:
+        """Add what the tools, the user and the system say between two answers."""
+        end = len(turns)
+        while self._system_messages and end > 0 and turns[end - 1].role is Role.SYSTEM:
+            end -= 1
+        results, beside = self._results([turn for turn in turns if turn.role is Role.TOOL], calls)
+        said = [block for turn in turns[:end] if turn.role is not Role.TOOL for block in self._said(turn)]
+        _add(messages, "user", [*results, *beside, *said])
+        _add(messages, "system", [block for turn in turns[end:] for block in _told(turn)])
+
+    def _results(self, turns: Sequence[Turn], calls: list[tuple[str, str]]) -> tuple[Sequence[Block], Sequence[Block]]:
+        """The results of the calls that were noted, and what else stands there.
+
+        They pair by id, and by place where ids repeat.
+        """
+        results: list[Block] = []
+        beside: list[Block | None] = []
+        waiting = list(calls)
+        for result, rest in (piece for turn in turns for piece in _pieces(turn)):
+            found = next((pair for pair in waiting if result is not None and pair[0] == result.tool_call_id), None)
+            if result is None or found is None:
+                lost = [] if result is None else [text_block(f"A result without its call: {result.for_model()}")]
+                beside += [*lost, *map(self._blocks.content, rest)]
+                continue
+            waiting.remove(found)
+            results.append(self._blocks.result(result, rest, found[1]))
+        for _, id in waiting:
+            results.append({"type": "tool_result", "tool_use_id": id, "content": _NO_RESULT, "is_error": True})
+        return results, [block for block in beside if block is not None]
+
+    def _said(self, turn: Turn) -> Sequence[Block]:
+        if turn.role is Role.SYSTEM:
+            return [_in_marks(block) for block in _told(turn)]
+        return [block for block in map(self._blocks.content, turn.artifacts) if block is not None]
+
+    def lacks_thinking(self, turns: Sequence[Turn]) -> bool:
+        """Whether the answer whose calls are being answered does not begin with thinking that may go back."""
+        place = len(turns) - 1
+        answered = False
+        while place >= 0 and turns[place].role is not Role.ASSISTANT:
+            answered = answered or turns[place].role is Role.TOOL
+            place -= 1
+        if place < 0 or not answered:
+            return False
+        while place > 0 and turns[place - 1].role is Role.ASSISTANT:
+            place -= 1
+        blocks = self._answer([turn for turn in turns[place:] if turn.role is Role.ASSISTANT], [], is_last=False)
+        return bool(blocks) and blocks[0]["type"] not in _THINKING
+
+
+def system(turns: Sequence[Turn], *, marked: bool) -> bytes:
+    """The blocks of the system turns in front of a conversation, as JSON; empty without any."""
+    blocks = [block for turn in turns for block in _told(turn)]
+    if blocks and marked:
+        blocks[-1] = {**blocks[-1], "cache_control": MARK}
+    return to_json(blocks) if blocks else b""
+
+
+def _says(turn: Turn) -> bool:
+    """Whether something of a turn is sent for certain, whatever stands around it."""
+    return any(map(_is_said, turn.artifacts))
+
+
+def _is_said(artifact: Artifact) -> bool:
+    if isinstance(artifact, ToolCall | ToolResult | Media):
+        return True
+    return bool(artifact.for_model().strip())
+
+
+def _told(turn: Turn) -> Sequence[Block]:
+    """What a system turn says."""
+    return [block for artifact in turn.artifacts if (block := text_block(artifact.for_model())) is not None]
+
+
+def _in_marks(block: Block) -> Block:
+    return {**block, "text": f"<system>\n{block['text']}\n</system>"}
+
+
+def _pieces(turn: Turn) -> Sequence[tuple[ToolResult | None, list[Artifact]]]:
+    """Each result of a tool turn with what stands behind it; what stands before them all has none."""
+    pieces: list[tuple[ToolResult | None, list[Artifact]]] = [(None, [])]
+    for artifact in turn.artifacts:
+        if isinstance(artifact, ToolResult):
+            pieces.append((artifact, []))
+        else:
+            pieces[-1][1].append(artifact)
+    return pieces
+
+
+def _paired(blocks: Sequence[Block], *, may_wait: bool) -> list[Block]:
+    """The blocks without halves of what the vendor ran itself; a call may wait for a result that is still to come."""
+    done = {block["tool_use_id"] for block in blocks if "tool_use_id" in block}
+    called = {block["id"] for block in blocks if block["type"] in _SERVER_CALLS}
+    kept = []
+    for block in blocks:
+        if block["type"] in _SERVER_CALLS:
+            is_whole = may_wait or block["id"] in done
+        else:
+            is_whole = "tool_use_id" not in block or block["tool_use_id"] in called
+        if is_whole:
+            kept.append(block)
+    return kept
+
+
+def _add(messages: list[Message], role: str, blocks: Sequence[Block]) -> None:
+    """Add blocks to the last message of their side, else as a message of their own."""
+    if not blocks:
+        return
+    before = messages[-1]["role"] if messages else None
+    if role == "system" and before != "user":
+        role, blocks = "user", [_in_marks(block) for block in blocks]
+    elif before == "system" and role != "assistant":  # no place for one any more
+        told = messages.pop()["content"]
+        role, blocks = "user", [*map(_in_marks, told), *blocks]
+        before = messages[-1]["role"]
+    if role == before:
+        messages[-1]["content"] = [*messages[-1]["content"], *blocks]
+    else:
+        messages.append({"role": role, "content": list(blocks)})
+
+
+def _end_answer(messages: list[Message], *, prefill: bool) -> None:
+    """Make an answer at the end one that the vendor takes there."""
+    blocks = messages[-1]["content"]
+    while blocks and blocks[-1]["type"] in (*_THINKING, "text"):
+        text = blocks[-1].get("text", "").rstrip()
+        if text:
+            blocks[-1] = {**blocks[-1], "text": text}
+            break
+        blocks.pop()
+    if not blocks:
+        messages.pop()
+        return
+    kind = blocks[-1]["type"]
+    if not prefill and kind not in _SERVER_CALLS and not kind.endswith("_tool_result"):
+        messages.append(GO_ON)
+
+
+def _mark(messages: list[Message]) -> None:
+    """Mark the last block of the user."""
+    for place in range(len(messages) - 1, -1, -1):
+        message = messages[place]
+        if message["role"] == "user":
+            *rest, last = message["content"]
+            messages[place] = {**message, "content": [*rest, {**last, "cache_control": MARK}]}
+            return
+
+
+def _encoded(messages: Sequence[Message]) -> bytes:
+    return b",".join(map(to_json, messages))
