@@ -1,0 +1,5 @@
+"""Google's generateContent protocol."""
+
+from ore.ext.wires.gemini.wire import Gemini
+
+__all__ = ["Gemini"]

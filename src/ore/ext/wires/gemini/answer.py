@@ -1,0 +1,252 @@
+"""`Answer`: what the chunks of one answer amount to, one after the other."""
+
+import base64
+import binascii
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import msgspec
+
+from ore.artifact import (
+    Artifact,
+    Audio,
+    BlockEnd,
+    File,
+    Image,
+    ProviderData,
+    Reasoning,
+    ReasoningDelta,
+    ServerTool,
+    Text,
+    TextDelta,
+)
+from ore.errors import ProtocolError, ProviderError
+from ore.ext.wires.gemini.calls import Calls
+from ore.ext.wires.gemini.ending import blocked, ending
+from ore.ext.wires.gemini.failure import stream_failure
+from ore.ext.wires.gemini.structs import Blob, Candidate, Chunk, Counts, Part, raw_parts
+from ore.ext.wires.gemini.usage import usage_of
+
+__all__ = ["Answer"]
+
+_NOTHING: Final[Sequence[Artifact]] = ()
+
+_METADATA: Final = {
+    "grounding_metadata": "groundingMetadata",
+    "citation_metadata": "citationMetadata",
+    "url_context_metadata": "urlContextMetadata",
+}
+
+_SUMMARY_CHARACTERS: Final = 200
+"""What people see of what the vendor ran."""
+
+
+class Answer:
+    """The state of one answer.
+
+    A part that carries a signature ends there, since only as it stands does it
+    go back. What the vendor says about its sources goes to the text that it
+    stands with. The last counts hold: they are no sums.
+
+    Args:
+        provider: Who answers.
+        model: Which model; opaque data is tagged with both.
+        answer_tool: The tool whose call is the answer's text; `None` without one.
+        names: The names of tools by what the vendor calls them, where that differs.
+    """
+
+    def __init__(self, provider: str, model: str, answer_tool: str | None, names: Mapping[str, str]) -> None:
+        self._provider = provider
+        self._issuer: Final = {"provider": provider, "model": model}
+        self._calls = Calls(self._issuer, answer_tool, names)
+        self._family = ""
+        self._metadata: dict[str, Any] = {}
+        self.counts: Counts | None = None
+        """The tokens so far."""
+        self._finish = ""
+        self._begun = False
+        self._has_content = False
+        self.is_text = False
+        """Whether nothing but a block of text is open, so that more text simply goes on it."""
+        self.fault: ProviderError | None = None
+        """What went wrong, once what came before it was yielded."""
+
+    @property
+    def ended(self) -> bool:
+        """Whether it said why it stopped."""
+        return bool(self._finish)
+
+    def take(self, chunk: Chunk, data: bytes) -> Sequence[Artifact]:
+        """What a chunk says.
+
+        Args:
+            chunk: The chunk.
+            data: Its bytes, for parts of kinds that nobody here knows.
+        """
+        self._begun = True
+        counts = chunk.usage_metadata
+        if counts is not None and (counts.prompt_token_count is not None or counts.total_token_count is not None):
+            self.counts = counts
+        if chunk.error is not None:
+            return self._fail(stream_failure(self._provider, chunk.error))
+        reason = chunk.prompt_feedback.block_reason if chunk.prompt_feedback is not None else None
+        if reason:
+            return self._fail(blocked(self._provider, reason, "the prompt"))
+        candidate = next((one for one in chunk.candidates or () if not one.index), None)
+        return _NOTHING if candidate is None else self._candidate(candidate, data)
+
+    def break_off(self, got: str) -> None:
+        """The answer breaks the protocol; nothing more is read of it."""
+        self.fault = ProtocolError(
+            f"expected chunks of a generateContent answer, got {got}; is the base URL that of the Gemini API?",
+            provider=self._provider,
+        )
+
+    def close(self) -> Sequence[Artifact]:
+        """What is due when no chunk comes any more; `fault` tells when the answer had not ended."""
+        if self.fault is not None:
+            return _NOTHING
+        if not self._finish:
+            said = "the answer broke off: it never said why it stopped; what came of it is kept"
+            empty = "expected an answer, got an empty one; try again"
+            return self._fail(ProtocolError(said if self._begun else empty, provider=self._provider))
+        reason = ending(self._provider, self._finish, has_calls=self._calls.any, has_content=self._has_content)
+        if isinstance(reason, ProviderError):
+            return self._fail(reason)
+        rest = [*self._calls.close(cut=reason.reason == "length"), *self._sources(), reason]
+        return [*rest, *self._usage()]
+
+    def _fail(self, error: ProviderError) -> Sequence[Artifact]:
+        """The answer ends with an error; what it cost is said first."""
+        self.fault = error
+        return [*self._calls.close(cut=True), *self._usage()]
+
+    def _usage(self) -> Sequence[Artifact]:
+        return _NOTHING if self.counts is None else [usage_of(self.counts)]
+
+    def _candidate(self, candidate: Candidate, data: bytes) -> Sequence[Artifact]:
+        for field, name in _METADATA.items():
+            raw = bytes(getattr(candidate, field))
+            if raw and raw != b"null":
+                self._metadata[name] = msgspec.json.decode(raw)
+        self._finish = candidate.finish_reason or self._finish
+        parts = candidate.content.parts if candidate.content is not None else None
+        out: list[Artifact] = []
+        for place, part in enumerate(parts or ()):
+            out += self._part(part, data, place)
+            if self.fault is not None:
+                break
+        return out
+
+    def _part(self, part: Part, data: bytes, place: int) -> Sequence[Artifact]:
+        if part.function_call is not None:
+            return self._call(part)
+        if part.text is not None:
+            return self._words(part.text, part)
+        blob = part.inline_data or part.file_data
+        if blob is not None:
+            return self._media(blob, part)
+        return self._opaque(bytes(raw_parts(data)[place]), part)
+
+    def _words(self, words: str, part: Part) -> Sequence[Artifact]:
+        """Text or thinking, and where its vendor signed it."""
+        family = "reasoning" if part.thought else "text"
+        out: list[Artifact] = [*self._calls.close(cut=False)] if words else []
+        if words:
+            out.append(ReasoningDelta(content=words) if part.thought else TextDelta(content=words))
+            self._enter(family)
+        if not part.thought_signature:
+            return out
+        signed = self._signed(part.thought_signature, family)
+        if self._family == family:
+            out.append(BlockEnd(provider_data=signed))
+        else:
+            out.append(
+                Reasoning(content="", provider_data=signed) if part.thought else Text(content="", provider_data=signed)
+            )
+        self._enter("")
+        return out
+
+    def _call(self, part: Part) -> Sequence[Artifact]:
+        self._has_content = True
+        try:
+            out = self._calls.take(part)
+        except (ValueError, RecursionError) as error:  # msgspec's errors are ValueErrors too
+            self.break_off(f"arguments of a call that do not fit together: {error}")
+            return self._usage()
+        self._enter("text" if out and type(out[-1]) is TextDelta else "")
+        return out
+
+    def _media(self, blob: Blob, part: Part) -> Sequence[Artifact]:
+        """Something made; drafts from a model's thinking are none of its answer."""
+        if part.thought:
+            return _NOTHING
+        made = self._made(blob)
+        if made is None:
+            return _NOTHING
+        out = [*self._calls.close(cut=False), made]
+        if part.thought_signature:
+            signed = self._signed(part.thought_signature, "")
+            out.append(ServerTool(name=f"{made.kind}_signature", provider_data={**signed, "signs": made.kind}))
+        self._enter("")
+        self._has_content = True
+        return out
+
+    def _made(self, blob: Blob) -> Artifact | None:
+        media_type = blob.mime_type or ""
+        kind = next((kind for begin, kind in _KINDS.items() if media_type.startswith(begin)), File)
+        if blob.data is None:
+            return kind(media_type=blob.mime_type, url=blob.file_uri) if blob.file_uri else None
+        try:
+            data = base64.b64decode(blob.data, validate=True)
+        except (binascii.Error, ValueError):
+            self.break_off("bytes that are no base64")
+            return None
+        return kind(media_type=blob.mime_type, data=data, size_bytes=len(data))
+
+    def _opaque(self, raw: bytes, part: Part) -> Sequence[Artifact]:
+        """What the vendor ran itself, kept as it stands; a signature alone signs what came before it."""
+        found: dict[str, Any] = msgspec.json.decode(raw)
+        name = next((name for name in found if name not in _BESIDE), None)
+        if name is None:
+            return self._words("", part)
+        self._enter("")
+        self._has_content = True
+        kept: ProviderData = {**self._issuer, "part": raw.decode()}
+        return [
+            *self._calls.close(cut=False),
+            ServerTool(name=_NAMES.get(name, name), summary=_summary(found[name]), provider_data=kept),
+        ]
+
+    def _signed(self, signature: str, family: str) -> ProviderData:
+        metadata = self._metadata if family == "text" else {}
+        if family == "text":
+            self._metadata = {}
+        return {**self._issuer, "signature": signature, **metadata}
+
+    def _sources(self) -> Sequence[Artifact]:
+        """What was said about sources and has no place yet."""
+        if not self._metadata:
+            return _NOTHING
+        kept = {**self._issuer, **self._metadata}
+        if self._family == "text":
+            return [BlockEnd(provider_data=kept)]
+        return [ServerTool(name="sources", provider_data=kept)]
+
+    def _enter(self, family: str) -> None:
+        self._family = family
+        self.is_text = family == "text"
+        self._has_content = self._has_content or bool(family)
+
+
+_KINDS: Final[Mapping[str, type[Image] | type[Audio] | type[File]]] = {"image/": Image, "audio/": Audio}
+
+_NAMES: Final = {"executableCode": "code_execution", "codeExecutionResult": "code_execution"}
+
+_BESIDE: Final = frozenset(("text", "thought", "thoughtSignature", "partMetadata"))
+
+
+def _summary(value: Any) -> str | None:
+    """The code that ran, or what came of it."""
+    found = (value.get("code") or value.get("output")) if isinstance(value, dict) else None
+    return found[:_SUMMARY_CHARACTERS] if isinstance(found, str) and found else None

@@ -1,0 +1,137 @@
+"""What is read of an answer: chunks of Gemini's stream, with the fields that matter here.
+
+By "GenerateContentResponse", "Content" and "Part" of the Gemini API reference,
+and by `FunctionCall` and `PartialArg` of Google's Gen AI SDKs (read 2026-11):
+only the cloud's own endpoint streams arguments in parts.
+"""
+
+from typing import Any, Final
+
+import msgspec
+
+__all__ = [
+    "NOTHING",
+    "Blob",
+    "Call",
+    "Candidate",
+    "Chunk",
+    "Counts",
+    "Part",
+    "PartialArg",
+    "decode_chunk",
+    "decode_chunks",
+    "raw_parts",
+]
+
+NOTHING: Final = msgspec.Raw(b"")
+"""What stands for a field that is not there."""
+
+
+class PartialArg(msgspec.Struct, rename="camel"):
+    """A piece of one value inside of a call's arguments."""
+
+    json_path: str = ""
+    string_value: str | None = None
+    number_value: msgspec.Raw = NOTHING
+    bool_value: bool | None = None
+    will_continue: bool | None = None
+
+
+class Call(msgspec.Struct, rename="camel"):
+    """A call, or a piece of one that continues."""
+
+    id: str | None = None
+    name: str | None = None
+    args: msgspec.Raw = NOTHING
+    partial_args: list[PartialArg] | None = None
+    will_continue: bool | None = None
+
+
+class Blob(msgspec.Struct, rename="camel", gc=False):
+    """Bytes in base64, or where they stand."""
+
+    mime_type: str | None = None
+    data: str | None = None
+    file_uri: str | None = None
+
+
+class Part(msgspec.Struct, rename="camel"):
+    """One part; of other kinds than these it is all `None`."""
+
+    text: str | None = None
+    thought: bool | None = None
+    thought_signature: str | None = None
+    function_call: Call | None = None
+    inline_data: Blob | None = None
+    file_data: Blob | None = None
+
+
+class Content(msgspec.Struct):
+    """What a candidate says next."""
+
+    parts: list[Part] | None = None
+
+
+class Candidate(msgspec.Struct, rename="camel"):
+    """One of the answers; only the one with index 0 is read."""
+
+    index: int | None = None
+    content: Content | None = None
+    finish_reason: str | None = None
+    grounding_metadata: msgspec.Raw = NOTHING
+    citation_metadata: msgspec.Raw = NOTHING
+    url_context_metadata: msgspec.Raw = NOTHING
+
+
+class Counts(msgspec.Struct, rename="camel", gc=False):
+    """Tokens so far; every chunk has them anew."""
+
+    prompt_token_count: int | None = None
+    cached_content_token_count: int | None = None
+    candidates_token_count: int | None = None
+    thoughts_token_count: int | None = None
+    tool_use_prompt_token_count: int | None = None
+    total_token_count: int | None = None
+
+
+class Feedback(msgspec.Struct, rename="camel", gc=False):
+    """What the vendor says to the prompt."""
+
+    block_reason: str | None = None
+
+
+class Chunk(msgspec.Struct, rename="camel"):
+    """One event of the stream."""
+
+    candidates: list[Candidate] | None = None
+    usage_metadata: Counts | None = None
+    prompt_feedback: Feedback | None = None
+    error: Any = None
+
+
+class _RawContent(msgspec.Struct):
+    parts: list[msgspec.Raw] | None = None
+
+
+class _RawCandidate(msgspec.Struct):
+    index: int | None = None
+    content: _RawContent | None = None
+
+
+class _RawChunk(msgspec.Struct):
+    candidates: list[_RawCandidate] | None = None
+
+
+decode_chunk: Final = msgspec.json.Decoder(Chunk).decode
+decode_chunks: Final = msgspec.json.Decoder(list[msgspec.Raw]).decode
+"""The chunks of a body that is one list, which a server sends that knows nothing of `alt=sse`."""
+
+_decode_raw: Final = msgspec.json.Decoder(_RawChunk).decode
+
+
+def raw_parts(data: bytes) -> list[msgspec.Raw]:
+    """The parts of a chunk as they came, for kinds that nobody here knows."""
+    for candidate in _decode_raw(data).candidates or ():
+        if not candidate.index and candidate.content is not None:
+            return candidate.content.parts or []
+    return []
