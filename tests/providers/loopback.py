@@ -171,13 +171,13 @@ async def serving(answering: Answering, *, tls: ssl.SSLContext | None = None) ->
 
 
 @contextmanager
-def serving_in_a_thread(answering: Answering) -> Iterator[Server]:
+def serving_in_a_thread(answering: Answering, *, tls: ssl.SSLContext | None = None) -> Iterator[Server]:
     """A server in a thread, for tests that run loops of their own."""
     made: list[tuple[Server, asyncio.AbstractEventLoop, asyncio.Event]] = []
     started = threading.Event()
 
     async def main() -> None:
-        async with serving(answering) as server:
+        async with serving(answering, tls=tls) as server:
             stop = asyncio.Event()
             made.append((server, asyncio.get_running_loop(), stop))
             started.set()

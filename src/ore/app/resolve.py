@@ -58,6 +58,7 @@ _STORES: Final[Mapping[str, str]] = {
 }
 _TOOLS: Final[Mapping[str, str]] = {
     "ask_user": "ore.ext.tools.ask_user:tools",
+    "bash": "ore.ext.tools.bash:tools",
     "calculator": "ore.ext.tools.calculator:tools",
     "set_title": "ore.ext.tools.set_title:tools",
 }

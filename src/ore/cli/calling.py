@@ -24,7 +24,7 @@ def called_agent(options: Namespace) -> Agent:
     stored, and are stored nowhere.
 
     Raises:
-        InputError: An agent, a tool or a value is not what was expected.
+        InputError: An agent, a tool, an address or a value is not what was expected.
         ModelNotFoundError: There is no such provider.
         AuthenticationError: Its key is missing.
     """
@@ -36,6 +36,8 @@ def called_agent(options: Namespace) -> Agent:
         model = _default_model()
     call = _spec(options)
     if not isinstance(model, str):
+        if _capture(options) is not None:
+            raise InputError("capture: expected a model by its name, got an agent that brings a provider; add --model")
         return agent.with_(model=_Called(model, call), tools=tools, limits=limits, instructions=options.instructions)
     resolve = _CalledResolve(_resolve(agent, options), options.model, call)
     _, name = resolve(model)
@@ -57,10 +59,17 @@ def _default_model() -> str:
 
 
 def _resolve(agent: Agent, options: Namespace) -> Resolve:
-    if options.base_url is None and options.timeout_s is None and not options.lenient:
+    capture = _capture(options)
+    if options.base_url is None and options.timeout_s is None and not options.lenient and capture is None:
         return agent.resolve
-    settings = ProviderSettings(base_url=options.base_url, lenient=options.lenient)
+    settings = ProviderSettings(base_url=options.base_url, lenient=options.lenient, capture=capture)
     return Resolver(settings if options.timeout_s is None else replace(settings, timeout_s=options.timeout_s))
+
+
+def _capture(options: Namespace) -> str | None:
+    """Where requests are written to; only commands that answer one message have it."""
+    capture: str | None = getattr(options, "capture", None)
+    return capture
 
 
 def _spec(options: Namespace) -> Spec:

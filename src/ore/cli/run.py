@@ -14,6 +14,12 @@ def configure(parser: ArgumentParser, words: Words) -> Execute:
     parser.add_argument("prompt", metavar="PROMPT", nargs="?", help="the message; from standard input without, or as -")
     add_session(parser)
     parser.add_argument("--events", action="store_true", help="print every event as one JSON line")
+    parser.add_argument(
+        "--capture",
+        metavar="FILE",
+        help="write what is sent to the model and what it answers, without keys, to FILE (0600); "
+        "later requests of the run go beside it, to FILE.2 and so on",
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON object at the end")
     return _execute
 

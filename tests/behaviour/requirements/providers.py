@@ -4,6 +4,7 @@ from behaviour._requirements import held, promise
 
 _MODELS = "contract.md section 1"
 _COMMAND = "contract.md section 2"
+_ISSUE = "issue 4, providers; retry; what must hold"
 
 REQUIREMENTS = (
     held(
@@ -12,6 +13,34 @@ REQUIREMENTS = (
     held("B41", "Twenty cancelled streams leave no connection behind, and the next request is answered."),
     promise("D-retry", 6, "Retry has one owner; only before the first visible artifact; bounded."),
     promise("D-http-secrets", 10, "A key is in no error, log, event or stored thread, whatever fails."),
+    held(
+        "D-vendor-failures",
+        "Wrong key, unknown model, unreachable host, TLS, HTML, a stream that stalls, ends early, never ends or sends "
+        "a long line: each its own code, message and advice; the session stays usable and its history sendable.",
+        source=_ISSUE,
+    ),
+    held(
+        "D-vendors",
+        "openai, anthropic, openrouter, vercel and minimax pass the contract of providers over a network.",
+        source=_ISSUE,
+    ),
+    held(
+        "D-capture",
+        "`ore run --capture FILE` writes a request and its answer without secrets (0600); the answer can be decoded.",
+        source=_ISSUE,
+    ),
+    held(
+        "D-keys",
+        "Keys and addresses by their vendors' names; flags beat environment; a missing key is said when a provider is "
+        "made.",
+        source=_MODELS,
+    ),
+    held(
+        "D-default-model",
+        "No model named: the provider whose key is set, anthropic before openai, else local; which and why is said "
+        "once.",
+        source=_MODELS,
+    ),
     held("D-base-url", "A base URL that ends in /v1 or not both work.", source=_MODELS),
     held(
         "D-http-limits",

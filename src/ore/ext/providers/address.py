@@ -34,7 +34,7 @@ class Address:
         InputError: It is none; the message says what was expected.
     """
 
-    __slots__ = ("_base", "_query", "basic", "is_loopback", "origin", "secrets")
+    __slots__ = ("_base", "_query", "basic", "host", "is_loopback", "origin", "secrets")
 
     def __init__(self, text: str, *, path: str) -> None:
         parts = _parts(text)
@@ -46,13 +46,18 @@ class Address:
         """Value of the `authorization` header; `None` without a name in the URL."""
         self.secrets = _secrets(parts)
         """Name, password and parameters: what must not be shown."""
-        self.is_loopback = is_loopback(parts.hostname or "")
+        self.host = parts.hostname or ""
+        self.is_loopback = is_loopback(self.host)
         """Whether this machine answers itself."""
         self._base = f"{self.origin}{_folder(parts, path)}"
         self._query = f"?{parts.query}" if parts.query else ""
 
     def __repr__(self) -> str:
         return f"Address({self._base!r})"
+
+    def is_under(self, domain: str) -> bool:
+        """Whether the host is `domain` or below it."""
+        return self.host == domain or self.host.endswith(f".{domain}")
 
     def url(self, path: str) -> str:
         """The address of `path` there."""

@@ -61,7 +61,7 @@ class AiohttpTransport:
         except (aiohttp.ClientError, OSError, TimeoutError) as error:
             fault = fault_of(error, _origin(url), limits, answering=False)
         else:
-            return AiohttpReply(response, pool, _origin(url), limits, deadline)
+            return AiohttpReply(response, pool, url, limits, deadline)
         raise fault  # out here, so that the request does not hang on to it as its context
 
 
@@ -79,20 +79,18 @@ class AiohttpReply:
         "_headers",
         "_limits",
         "_loop",
-        "_origin",
         "_pool",
         "_response",
         "_since",
         "_timer",
+        "_url",
     )
 
-    def __init__(
-        self, response: aiohttp.ClientResponse, pool: Pool, origin: str, limits: Limits, deadline: float
-    ) -> None:
+    def __init__(self, response: aiohttp.ClientResponse, pool: Pool, url: str, limits: Limits, deadline: float) -> None:
         self._pool = pool  # which is closed when nobody holds it
         self._response = response
         self._content = response.content
-        self._origin = origin
+        self._url = url
         self._limits = limits
         self._deadline = deadline
         self._headers: Mapping[str, str] | None = None
@@ -134,7 +132,7 @@ class AiohttpReply:
         except ProviderError as error:  # the timer's
             fault = error
         except (aiohttp.ClientError, OSError, TimeoutError) as error:
-            fault = fault_of(error, self._origin, self._limits, answering=True)
+            fault = fault_of(error, _origin(self._url), self._limits, answering=True)
         else:
             self._since = math.inf
             if block:
@@ -155,9 +153,9 @@ class AiohttpReply:
         """See whether a limit is reached; else look again when the next one may be."""
         now = monotonic()
         if now >= self._deadline:
-            self._end(too_long(self._origin, self._limits))
+            self._end(too_long(_origin(self._url), self._limits))
         elif now >= self._since + self._limits.silence_s:
-            self._end(silence(self._origin, self._limits))
+            self._end(silence(_origin(self._url), self._limits))
         else:
             waited_s = max(now - self._since, 0.0)
             self._timer = self._loop.call_later(

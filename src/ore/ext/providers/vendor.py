@@ -1,0 +1,172 @@
+"""`Vendor`: what is known of one vendor, and `connect`, which makes a provider of it."""
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from ore.errors import AuthenticationError
+from ore.ext.providers.address import Address
+from ore.ext.providers.backoff import Backoff
+from ore.ext.providers.capture import Capturing
+from ore.ext.providers.credentials import Credentials
+from ore.ext.providers.endpoint import Endpoint
+from ore.ext.providers.remote import RemoteProvider
+from ore.ext.providers.retry import Retrying
+from ore.ext.providers.shared_transport import shared_transport
+from ore.ext.providers.transport import Limits, Transport
+from ore.ext.wires.wire import Wire
+
+__all__ = ["Access", "Settings", "Vendor", "bearer", "connect", "own_header"]
+
+KeyHeader = Callable[[str], tuple[str, str]]
+"""The header, in lower case, in which a vendor takes a key."""
+
+
+def bearer(key: str) -> tuple[str, str]:
+    """`authorization: Bearer KEY`."""
+    return "authorization", f"Bearer {key}"
+
+
+def own_header(key: str) -> tuple[str, str]:
+    """`x-api-key: KEY`, as Anthropic has it."""
+    return "x-api-key", key
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Vendor:
+    """What is known of one vendor.
+
+    Attributes:
+        name: As in `name:model`.
+        wire: Makes the wire for an address, since those who copy a vendor take less than it does.
+        path: What the wire posts to.
+        base_url: Where the vendor itself answers.
+        key_variable: The environment variable of the key, by the vendor's own name.
+        base_url_variable: The one of the base URL, where the vendor has one.
+        key_header: In which header the key goes.
+    """
+
+    name: str
+    wire: Callable[[Address], Wire]
+    path: str
+    base_url: str
+    key_variable: str
+    base_url_variable: str | None = None
+    key_header: KeyHeader = bearer
+
+
+class Settings(Protocol):
+    """What `make` of a vendor needs to know; `ore.app.ProviderSettings` is one."""
+
+    @property
+    def base_url(self) -> str | None:
+        """Where it answers, instead of the vendor's own address."""
+        ...
+
+    @property
+    def lenient(self) -> bool:
+        """Whether to leave out what the model cannot take, with a notice."""
+        ...
+
+    @property
+    def timeout_s(self) -> float:
+        """Seconds without a byte after which a request fails."""
+        ...
+
+    @property
+    def capture(self) -> str | None:
+        """A file that requests and answers are written to."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Access:
+    """How a vendor is reached, where that differs from what the environment says.
+
+    Attributes:
+        name: The provider's name, when it should have one of its own.
+        api_key: The key, instead of the environment's. Shown nowhere.
+        base_url: The address, instead of the environment's and the vendor's.
+        transport: The network; the process's shared one by default.
+        limits: How long an answer may take.
+        backoff: How often a request that may pass is made again, and when.
+        lenient: Leave out what the model cannot take, with a notice.
+    """
+
+    name: str | None = None
+    api_key: str | None = None
+    base_url: str | None = None
+    transport: Transport | None = None
+    limits: Limits | None = None
+    backoff: Backoff | None = None
+    lenient: bool = False
+
+    def __repr__(self) -> str:
+        return f"Access(name={self.name!r})"
+
+    @classmethod
+    def of(cls, settings: Settings) -> "Access":
+        """What the command line and the façade say.
+
+        Raises:
+            InputError: Nothing can be captured into that file.
+        """
+        transport = shared_transport()
+        return cls(
+            base_url=settings.base_url,
+            transport=transport if settings.capture is None else Capturing(transport, settings.capture),
+            limits=Limits(silence_s=settings.timeout_s),
+            lenient=settings.lenient,
+        )
+
+
+def connect(vendor: Vendor, access: Access | None = None) -> Retrying:
+    """A provider that asks a vendor, and asks again where that may help; nothing is sent yet.
+
+    The key is read now. A server on this machine needs none, and neither does
+    one whose base URL holds a name and a password; those take the place of a
+    bearer key. A key that is there is sent to whatever address is given.
+
+    Raises:
+        AuthenticationError: There is no key, or it cannot be sent.
+        InputError: The base URL is none.
+    """
+    access = access or Access()
+    name = access.name or vendor.name
+    variable = vendor.base_url_variable
+    given = access.base_url or (os.environ.get(variable) if variable else None)
+    address = Address(given or vendor.base_url, path=vendor.path)
+    key = _key(vendor, access, name)
+    if key is None and address.basic is None and not address.is_loopback:
+        raise AuthenticationError(
+            f"{name}: no key for {address.origin}; expected it in the environment variable {vendor.key_variable}",
+            provider=name,
+        )
+    endpoint = Endpoint(
+        address=address,
+        credentials=_credentials(vendor, key, address),
+        transport=access.transport or shared_transport(),
+        limits=access.limits or Limits(),
+    )
+    remote = RemoteProvider(name=name, wire=vendor.wire(address), endpoint=endpoint, lenient=access.lenient)
+    return Retrying(remote, access.backoff)
+
+
+def _key(vendor: Vendor, access: Access, name: str) -> str | None:
+    given = access.api_key if access.api_key is not None else os.environ.get(vendor.key_variable, "")
+    key = given.strip()  # files that keys are read from end with a line
+    if not (key.isascii() and key.isprintable()) or " " in key:
+        source = "api_key" if access.api_key is not None else vendor.key_variable
+        raise AuthenticationError(
+            f"{name}: expected the key in {source} to be one word of plain characters, got something else",
+            provider=name,
+        )
+    return key or None
+
+
+def _credentials(vendor: Vendor, key: str | None, address: Address) -> Credentials:
+    headers = dict([vendor.key_header(key)]) if key is not None else {}
+    if address.basic is not None:
+        headers["authorization"] = address.basic
+    return Credentials(headers, *([key] if key else []), *address.secrets)
