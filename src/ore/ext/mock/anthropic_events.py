@@ -24,8 +24,8 @@ __all__ = ["Events"]
 class Events:
     """Writes one answer: which blocks are open, and where each stands, is remembered.
 
-    A block ends when another begins. Only a call whose fragments alternate
-    with another's stays open beside it, since it would be cut otherwise.
+    A block ends before another begins, as the vendor has it: fragments of a
+    second call are held back until the first one is whole.
 
     Args:
         asked: The request.
@@ -44,12 +44,13 @@ class Events:
         self._asked = asked
         self._message = message
         self._issued = issued
-        self._left = [artifact.index for artifact in artifacts if isinstance(artifact, ToolCallDelta)]
+        self._goes_on = iter(_going_on(artifacts))
         self._began = False
         self._count = 0
         self._kind = ""
         self._thinking: list[str] = []
-        self._calls: dict[int, int] = {}
+        self._call: int | None = None
+        self._held: list[tuple[ToolCallDelta, bool]] = []
 
     def of(self, batch: Sequence[Artifact]) -> list[bytes]:
         """The events of what arrives together; the first ones begin the message."""
@@ -83,14 +84,14 @@ class Events:
             case ReasoningDelta(content=content):
                 return self._thought(content)
             case ToolCallDelta():
-                return self._fragment(artifact)
+                return self._fragment(artifact, next(self._goes_on))
             case Text(content=content):
                 return [*self._close(), *self._text(), self._delta("text_delta", text=content), *self._close()]
             case Reasoning(content=content, provider_data=data):
                 return [*self._close(), *self._reasoned(content, data or {})]
             case ToolCall(id=id, name=name, arguments=arguments):
                 whole = ToolCallDelta(index=-1, id=id, name=name, arguments=arguments)
-                return [*self._close(), *self._fragment(whole), *self._close()]
+                return self._fragment(whole, False)
             case ServerTool(provider_data=data):
                 return [*self._close(), *self._start("server", (data or {}).get("block") or {}), *self._close()]
             case BlockEnd(provider_data=data):
@@ -119,20 +120,25 @@ class Events:
             return [*self._start("redacted", block), *self._close()]
         return [*self._thought(content), *self._close(data.get("signature"))]
 
-    def _fragment(self, delta: ToolCallDelta) -> list[bytes]:
-        if delta.index in self._left:
-            self._left.remove(delta.index)
+    def _fragment(self, delta: ToolCallDelta, goes_on: bool) -> list[bytes]:
+        """A fragment of a call, and then those that had to wait for its last one."""
+        if self._call not in (None, delta.index):
+            self._held.append((delta, goes_on))
+            return []
         events: list[bytes] = []
-        if delta.index not in self._calls:
-            events = self._close() if self._kind != "tool_use" else self._close_calls()
+        if self._call is None:
             id = delta.id or self._asked.id("toolu_", self._count)
             block = {"type": "tool_use", "id": id, "name": delta.name, "input": {}}
-            self._calls[delta.index] = self._count
-            events += self._start("tool_use", block)
-            events.append(self._delta("input_json_delta", self._calls[delta.index], partial_json=""))
+            events = [*self._close(), *self._start("tool_use", block), self._delta("input_json_delta", partial_json="")]
+            self._call = delta.index
         if delta.arguments:
-            place = self._calls[delta.index]
-            events.append(self._delta("input_json_delta", place, partial_json=delta.arguments))
+            events.append(self._delta("input_json_delta", partial_json=delta.arguments))
+        if goes_on:
+            return events
+        events += self._close()
+        self._call, waiting, self._held = None, self._held, []
+        for held in waiting:
+            events += self._fragment(*held)
         return events
 
     def _start(self, kind: str, block: dict[str, Any]) -> list[bytes]:
@@ -143,14 +149,11 @@ class Events:
         self._kind, self._count = kind, self._count + 1
         return events
 
-    def _delta(self, kind: str, place: int | None = None, **fields: Any) -> bytes:
-        index = self._count - 1 if place is None else place
-        return _event("content_block_delta", index=index, delta={"type": kind, **fields})
+    def _delta(self, kind: str, **fields: Any) -> bytes:
+        return _event("content_block_delta", index=self._count - 1, delta={"type": kind, **fields})
 
     def _close(self, signature: str | None = None) -> list[bytes]:
         """End what is open; thinking is signed first."""
-        if self._kind == "tool_use":
-            return self._close_calls(everything=True)
         if not self._kind:
             return []
         events = []
@@ -162,12 +165,18 @@ class Events:
         self._kind = ""
         return [*events, _event("content_block_stop", index=self._count - 1)]
 
-    def _close_calls(self, *, everything: bool = False) -> list[bytes]:
-        """End the calls that nothing more comes of, or all of them."""
-        done = [index for index in self._calls if everything or index not in self._left]
-        if everything:
-            self._kind = ""
-        return [_event("content_block_stop", index=self._calls.pop(index)) for index in done]
+
+def _going_on(artifacts: Sequence[Artifact]) -> list[bool]:
+    """For each fragment of a call, whether another of it follows before anything else does."""
+    found: list[bool] = []
+    following: set[int] = set()
+    for artifact in reversed(artifacts):
+        if isinstance(artifact, ToolCallDelta):
+            found.append(artifact.index in following)
+            following.add(artifact.index)
+        else:
+            following = set()
+    return found[::-1]
 
 
 def _event(kind: str, **fields: Any) -> bytes:
