@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 from datetime import date
+from pathlib import Path
 
 import pytest
 
@@ -73,6 +74,16 @@ def test_an_address_says_whose_models_these_are() -> None:
 
 
 @pytest.mark.requirement("D-catalog-names")
+def test_a_name_without_a_date_is_the_youngest_where_only_dated_ones_are_listed(tmp_path: Path) -> None:
+    rows = [{"name": f"big-one-{day}", "window": 1_000} for day in ("20250101", "20260101", "20251231")]
+    file = tmp_path / "models.json"
+    file.write_text(json.dumps({"read": "2026-11-30", "sources": [], "addresses": {}, "models": {"openai": rows}}))
+    catalog = Catalog(Listing(file))
+    assert place(catalog.find("openai", "big-one")) == ("openai", "big-one-20260101")
+    assert place(catalog.find("openai", "big-one-20250101")) == ("openai", "big-one-20250101")
+
+
+@pytest.mark.requirement("D-catalog-names")
 def test_a_name_without_a_provider_is_looked_for_where_models_are_made() -> None:
     assert place(CATALOG.named("o3-mini")) == ("openai", "o3-mini")
     assert place(CATALOG.named("google:gemini-2.5-pro")) == ("google", "gemini-2.5-pro")
@@ -84,7 +95,8 @@ def test_a_name_without_a_provider_is_looked_for_where_models_are_made() -> None
     ("provider", "model"),
     [
         ("openai", "gpt-of-tomorrow"),
-        ("openai", "gpt-4o-turbo-extra"),
+        ("openai", "gpt-4o-extra"),
+        ("openai", "gpt-4o-2024"),
         ("openai", ""),
         ("openai", "/"),
         ("openai", "-20250101"),

@@ -64,9 +64,13 @@ class Listing:
     `make catalog` writes that file; `sources` say where each figure comes
     from, `read` when. Nothing is read before it is asked for, and no more
     lists than are needed. Any number of threads may ask.
+
+    Args:
+        file: Another file of the same form.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, file: Path = _FILE) -> None:
+        self._path = file
         self._lists: dict[str, _Models] = {}
 
     @property
@@ -100,7 +104,7 @@ class Listing:
 
     @cached_property
     def _file(self) -> _File:
-        return msgspec.json.decode(_FILE.read_bytes(), type=_File)
+        return msgspec.json.decode(self._path.read_bytes(), type=_File)
 
     @cached_property
     def _addresses(self) -> Mapping[str, re.Pattern[str]]:
