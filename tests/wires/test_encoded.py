@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ore.artifact import Text
-from ore.ext.wires.encoded import encode_units, keep, last_unit
+from ore.ext.wires.encoded import encode_units, keep, last_unit, units
 from ore.ledger import Role, Turn
 
 
@@ -122,6 +122,7 @@ def test_where_the_last_unit_begins() -> None:
     assert last_unit(turns, goes_on) == 2
     assert last_unit(turns[:2], goes_on) == 1
     assert last_unit([], goes_on) == 0
+    assert [[one.id for one in unit] for unit in units(turns, goes_on)] == [["a"], ["b"], ["c", "d"]]
 
 
 def test_one_value_is_kept_for_the_identical_sources() -> None:

@@ -8,13 +8,13 @@ bytes depend on, such as the model that opaque data goes back to, belongs in
 the key.
 """
 
-from collections.abc import Callable, Hashable, MutableMapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, MutableMapping, Sequence
 from operator import is_
 from typing import Any, Final, NamedTuple, TypeVar
 
 from ore.ledger import Turn
 
-__all__ = ["Encode", "GoesOn", "encode_units", "keep", "last_unit"]
+__all__ = ["Encode", "GoesOn", "encode_units", "keep", "last_unit", "units"]
 
 T = TypeVar("T")
 
@@ -80,6 +80,16 @@ def encode_units(
         place += len(piece.turns)
     held.before, held.now = held.now, {piece.turns[0].id: piece for piece in _joined(pieces)}
     return [piece.encoded for piece in pieces if piece.encoded]
+
+
+def units(turns: Sequence[Turn], goes_on: GoesOn) -> Iterator[Sequence[Turn]]:
+    """The units of a conversation, for those that are not kept."""
+    turns = list(turns)
+    place = 0
+    while place < len(turns):
+        end = _end(turns, place, goes_on)
+        yield turns[place:end]
+        place = end
 
 
 def last_unit(turns: Sequence[Turn], goes_on: GoesOn) -> int:
