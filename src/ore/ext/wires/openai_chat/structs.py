@@ -118,7 +118,7 @@ def lenient_chunk(data: bytes, *, whole: bool = False, is_error: bool = False) -
 
 
 def _chunk(found: Mapping[str, Any], key: str) -> Chunk:
-    error = found.get("error")
+    error = found.get("error") or None
     if error is None and (found.get("object") == "error" or found.get("type") == "error"):
         error = found  # as vLLM did
     return Chunk(
