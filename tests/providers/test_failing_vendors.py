@@ -1,10 +1,12 @@
 """Whatever a vendor does, a session says what it was, stays usable, and its history can be sent on."""
 
 import asyncio
+import gc
 import json
+import logging
 import ssl
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -28,6 +30,7 @@ from providers.vendor_answers import JSON, answering, chat, claude
 KEY = "sk-canary-0123"
 CERTIFICATE = Path(__file__).parent / "tls" / "server.pem"
 PATIENT = Limits(connect_s=4, silence_s=4, total_s=8)
+HELLO = Answer(text=("Hel", "lo"))
 BEGUN = Answer(text=("Once ", "upon"), end="breaks")
 HTML = {"content-type": "text/html"}
 
@@ -193,7 +196,7 @@ async def check_failure(kind: Kind, asked: Provider, code: str, words: str, capl
     (told,) = [entry.event for entry in events if isinstance(entry.event, ErrorEvent)]
     assert (told.code, told.message, told.provider) == (code, str(error), kind.vendor.name)
     for other in KINDS.values():
-        hello = answering([Answer(text=("Hel", "lo"))], as_claude=other.as_claude)
+        hello = answering([HELLO], as_claude=other.as_claude)
         async with serving(hello) as server, asyncio.timeout(15):
             agent = Agent(provider(other, server.url), store=store, spec=Spec(name=other.model))
             async with agent.session("s") as session:
@@ -231,3 +234,70 @@ async def test_a_vendor_that_is_not_there_fails_one_message_and_no_more(
     context.load_cert_chain(CERTIFICATE)
     async with serving(misbehaving(kind, ends_early), tls=context) as server:
         await check_failure(kind, provider(kind, server.url), "connection", "SSL_CERT_FILE", caplog)
+
+
+@pytest.mark.requirement("B33")
+@pytest.mark.parametrize("vendor", KINDS)
+async def test_an_answer_that_has_ended_is_whole_though_its_connection_stays_open(
+    vendor: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ore.ext.providers.remote.END_S", 0.02)
+    kind = KINDS[vendor]
+
+    async def answer(exchange: Exchange) -> None:
+        exchange.head(headers=EVENTS)
+        exchange.send(*(claude(HELLO) if kind.as_claude else chat(HELLO)))
+        await exchange.gone.wait()
+
+    async with serving(answer) as server, asyncio.timeout(3):
+        result = await Agent(provider(kind, server.url), spec=Spec(name=kind.model)).run("Hi")
+        assert (result.text, result.usage.total_tokens) == ("Hello", 10)
+        await server.empty()
+
+
+@pytest.mark.parametrize("vendor", KINDS)
+async def test_the_connection_of_an_answer_is_used_for_the_next_one(vendor: str) -> None:
+    kind = KINDS[vendor]
+    async with serving(answering([HELLO] * 3, as_claude=kind.as_claude)) as server, asyncio.timeout(5):
+        agent = Agent(provider(kind, server.url), spec=Spec(name=kind.model))
+        assert [(await agent.run("Hi")).text for _ in range(3)] == ["Hello"] * 3
+    assert server.opened == 1
+
+
+@pytest.mark.requirement("B41")
+async def test_messages_that_are_cancelled_one_after_the_other_leave_no_connection(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    kind = KINDS["openai"]
+
+    async def answer(exchange: Exchange) -> None:
+        if len(server.requests) <= 20:
+            await stalls(kind, exchange)
+        else:
+            exchange.whole(*chat(HELLO), headers=EVENTS)
+
+    access = Access(base_url="http://127.0.0.1", transport=AiohttpTransport(connections=4), limits=PATIENT)
+    async with serving(answer) as server, asyncio.timeout(15):
+        asked = connect(kind.vendor, replace(access, base_url=server.url))
+        async with Agent(asked, store="memory:", spec=Spec(name=kind.model)).session() as session:
+            for _ in range(20):
+                run = session.stream("Tell me a story.")
+                await anext(aiter(run.text()))
+                session.handle.cancel()
+                assert (await run.result()).status == "cancelled"
+            await server.empty()
+            assert (await session.run("Go on.")).text == "Hello"
+            check_sendable(session.turns)
+        assert server.opened == 21
+    gc.collect()
+    assert [record for record in caplog.records if record.levelno >= logging.WARNING] == []
+
+
+async def test_a_hundred_sessions_at_once_share_one_pool() -> None:
+    kind = KINDS["openai"]
+    async with serving(answering([HELLO] * 100, as_claude=False)) as server, asyncio.timeout(15):
+        agent = Agent(provider(kind, server.url), spec=Spec(name=kind.model))
+        async with asyncio.TaskGroup() as group:
+            runs = [group.create_task(agent.run("Hi")) for _ in range(100)]
+        assert {run.result().text for run in runs} == {"Hello"}
+        assert server.opened <= 100

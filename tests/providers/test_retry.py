@@ -17,6 +17,7 @@ from ore.errors import (
     OverloadedError,
     ProtocolError,
     ProviderError,
+    ProviderTimeoutError,
     RateLimitError,
 )
 from ore.ext.providers.backoff import Backoff
@@ -132,6 +133,15 @@ async def test_the_last_attempt_s_failure_is_raised_and_each_wait_is_longer() ->
 async def test_one_attempt_never_repeats() -> None:
     error = overloaded()
     assert await batches_of(retrying(ScriptedProvider([error], [HELLO]), Sleeps(), attempts=1)) == ([], error)
+
+
+@pytest.mark.requirement("D-retry")
+async def test_whoever_waited_long_for_a_failure_is_not_made_to_wait_again() -> None:
+    times = iter([0.0, 120.5])
+    error = ProviderTimeoutError("no byte for 300 s")
+    scripted = ScriptedProvider([error], [HELLO])
+    provider = Retrying(scripted, Backoff(clock=lambda: next(times)))
+    assert await batches_of(provider) == ([], error)
 
 
 @pytest.mark.requirement("B39")

@@ -2,6 +2,7 @@
 
 import asyncio
 import random
+import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
@@ -22,6 +23,9 @@ class Backoff:
         factor: What each wait is longer than the one before.
         jitter: Share of a wait by which it is longer or shorter at random, so
             that many who failed together do not come back together.
+        within_s: Seconds since the first request after which none is repeated:
+            whoever waited through a long limit is told, and not made to wait again.
+        clock: Seconds that only go forward.
         sleep: Waits; a cancellation ends it.
         uniform: A random number between two.
     """
@@ -31,6 +35,8 @@ class Backoff:
     cap_s: float = 30.0
     factor: float = 2.0
     jitter: float = 0.5
+    within_s: float = 120.0
+    clock: Callable[[], float] = time.monotonic
     sleep: Callable[[float], Awaitable[object]] = asyncio.sleep
     uniform: Callable[[float, float], float] = random.uniform
 

@@ -18,6 +18,9 @@ BODY_BYTES: Final = 64 << 10
 BODY_S: Final = 5.0
 """Seconds for reading it; the status alone says enough."""
 
+_EVENT: Final = (b"data:", b"event:", b":")
+"""How events begin; those that do are not looked at any closer."""
+
 _ADVICE: Final = "is the base URL right? it is the part of the address up to and with /v1"
 
 
@@ -41,9 +44,9 @@ async def refusal(provider: str, wire: Wire, reply: Reply, now_s: float) -> Prov
     return error
 
 
-def unreadable(headers: Mapping[str, str], block: bytes) -> ProviderError | None:
+def unreadable(reply: Reply, block: bytes) -> ProviderError | None:
     """The error of an answer that is none, by its first bytes; `None` when it may be one."""
-    if _is_page(headers, block):
+    if not block.startswith(_EVENT) and _is_page(reply.headers, block):
         return ProtocolError(f"expected a stream of events, got a web page; {_ADVICE}", status=200)
     return None
 

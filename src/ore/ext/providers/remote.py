@@ -1,7 +1,10 @@
 """`RemoteProvider`: a wire over a transport."""
 
+import asyncio
 from collections.abc import AsyncGenerator, Iterator, Sequence
+from typing import Final
 
+from ore.artifact import StopReason, Usage
 from ore.errors import ProviderError
 from ore.event import current_context
 from ore.ext.providers.endpoint import Endpoint
@@ -13,6 +16,12 @@ from ore.models import Spec
 from ore.provider import Batch, Option
 
 __all__ = ["RemoteProvider"]
+
+END_S: Final = 1.0
+"""Seconds that an answer which has ended may leave its connection open."""
+
+_LAST: Final = frozenset((StopReason, Usage))
+"""What wires give last of all; nothing of the answer comes behind it."""
 
 
 class RemoteProvider:
@@ -47,7 +56,7 @@ class RemoteProvider:
 
         Errors name the provider, and the server's id of the request where it
         gave one. An answer that had ended by its protocol is whole, however
-        its connection ended.
+        its connection ended, or if it did not.
 
         Raises:
             ProviderError: The request was refused, or the answer broke.
@@ -71,9 +80,13 @@ class RemoteProvider:
             block = await self._first(reply)
             decoder = self._wire.decoder(ask)
             feed, read = decoder.feed, reply.__anext__
+            batch: Batch = ()
             while block:
                 for batch in feed(block):
                     yield batch
+                if batch and type(batch[-1]) in _LAST:
+                    await _drain(reply)
+                    break
                 try:
                     block = await read()
                 except StopAsyncIteration:
@@ -102,7 +115,7 @@ class RemoteProvider:
             block = await reply.__anext__()
         except StopAsyncIteration:
             block = b""
-        fault = unreadable(reply.headers, block)
+        fault = unreadable(reply, block)
         if fault is not None:
             raise fault
         return block
@@ -114,6 +127,16 @@ class RemoteProvider:
             error.request_id = reply.headers.get("x-request-id") or reply.headers.get("request-id")
         if error.args:
             error.args = (self._endpoint.credentials.scrub(str(error)), *error.args[1:])
+
+
+async def _drain(reply: Reply) -> None:
+    """Wait for the body's end, so that the connection can be used again; not long, since some servers leave it open."""
+    try:
+        async with asyncio.timeout(END_S):
+            async for _ in reply:
+                pass
+    except (ProviderError, TimeoutError):
+        return
 
 
 def _rest(decoder: Decoder, lost: ProviderError | None) -> Iterator[Batch]:

@@ -49,7 +49,7 @@ class Retrying:
         """
         backoff = self._backoff
         told: set[Notice] = set()
-        attempt = 1
+        attempt, until = 1, backoff.clock() + backoff.within_s
         while True:
             seen = False
             try:
@@ -62,7 +62,7 @@ class Retrying:
                             yield batch
                 return
             except ProviderError as error:
-                if seen or not error.retryable or attempt >= backoff.attempts:
+                if seen or not error.retryable or attempt >= backoff.attempts or backoff.clock() > until:
                     raise
                 wait_s = backoff.wait_s(attempt, error.retry_after_s)
                 attempt += 1
