@@ -66,7 +66,9 @@ class Catalog:
             return next(self._anywhere(model), None)
         if provider in _OWN_WEIGHTS:
             return None
-        keeper = (base_url and self._listing.at(base_url)) or list_of(provider)
+        keeper = list_of(provider)
+        if base_url is not None:
+            keeper = self._listing.at(base_url, keeper) or keeper
         return self._listed(keeper, model) or self._passed_on(keeper, model)
 
     def named(self, name: str) -> ModelInfo | None:
