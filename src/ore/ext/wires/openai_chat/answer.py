@@ -63,11 +63,10 @@ class Answer:
 
     def take(self, piece: Piece, out: list[Artifact]) -> None:
         """Add what a piece holds to `out`: thinking, text, refusal, calls."""
-        self._think(piece, out)
-        if isinstance(piece.content, str):
-            self._say(piece.content, out)
-        elif piece.content:
-            for part in piece.content:
+        if piece.reasoning_content or piece.reasoning or piece.reasoning_details:
+            self._think(piece, out)
+        if piece.content:
+            for part in (piece.content,) if isinstance(piece.content, str) else piece.content:
                 self._part(part, out)
         if piece.annotations:
             self._annotations += piece.annotations

@@ -76,6 +76,11 @@ class CallRecords:
         function = part.function
         name = (function and function.name) or ""
         found = function and function.arguments
+        if part.index is not None and not part.id and not name and type(found) is str:
+            going_on = self._by_index.get(part.index)
+            if going_on is not None:  # as most fragments do
+                self._last = going_on
+                return self._added(going_on, "", "", found)
         arguments = found if isinstance(found, str) else msgspec.json.encode(found).decode() if found else ""
         id = part.id or ""
         record = self._known(part.index, id, name) or self._begin()

@@ -257,4 +257,7 @@ def _going_on(chunk: Chunk | None, family: str) -> Artifact | None:
 
 def _first(choices: Sequence[Choice] | None) -> Choice | None:
     """The answer with index 0; servers that leave the index out have only one."""
-    return next((choice for choice in choices or () if not choice.index), None)
+    for choice in choices or ():
+        if not choice.index:
+            return choice
+    return None
