@@ -2,7 +2,6 @@
 
 import asyncio
 import time
-from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Final
@@ -12,6 +11,7 @@ from ore.event import FRAGMENT_BYTES, Entry, EventContext, Gap, OpenBlock, Snaps
 from ore.loop.block_note import BlockNote
 from ore.loop.brake import Brake
 from ore.loop.catch_up import caught_up
+from ore.loop.place import place_of
 from ore.loop.readers import Readers
 from ore.loop.subscription import Policy, Subscription
 from ore.loop.wanted import Wanted
@@ -393,12 +393,3 @@ def _running_loop() -> asyncio.AbstractEventLoop | None:
         return asyncio.get_running_loop()
     except RuntimeError:
         return None
-
-
-def place_of(log: Sequence[Entry], number: int) -> int:
-    """Index of the first entry behind `number`."""
-    if log and number < log[-1].number:
-        place = len(log) - (log[-1].number - number)  # where it is when nothing behind it was dropped
-        if place >= 0 and log[place].number > number and (place == 0 or log[place - 1].number <= number):
-            return place
-    return bisect_right(log, number, key=lambda entry: entry.number)

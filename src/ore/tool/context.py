@@ -9,7 +9,7 @@ import msgspec
 from ore.artifact import Artifact, ToolCall
 from ore.errors import ToolError
 from ore.event import Activity, Answer, Content, Emitter, Event, Question
-from ore.ledger import Meta
+from ore.ledger import Meta, State
 from ore.tool.asker import Asker
 from ore.tool.child import ChildOutcome, Children
 
@@ -78,6 +78,11 @@ class ToolContext:
     def cancelled(self) -> bool:
         """Whether the call is over; a `def` tool that runs long looks here and stops."""
         return not self._open
+
+    @property
+    def state(self) -> State:
+        """The conversation, to read."""
+        return self._emitter.state
 
     @property
     def meta(self) -> Meta:

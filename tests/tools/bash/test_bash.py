@@ -1,0 +1,237 @@
+"""Commands end, with their output, whatever they do; and know no secrets."""
+
+import asyncio
+import gc
+import os
+import re
+import resource
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from app.script import call, until
+from ore import Agent
+from ore.ext.tools.bash import bash
+from ore.ext.tools.sandboxes import HostSandbox, is_secret
+from ore.ledger import MemoryStore
+from ore.testing import ScriptedProvider
+from tools.bash.run import commands, ran
+
+
+@pytest.fixture
+def pids(tmp_path: Path) -> Iterator[Path]:
+    """A file for pids of what must be gone; whatever is not is ended behind the test."""
+    path = tmp_path / "pids"
+    yield path
+    for pid in path.read_text().split() if path.exists() else ():
+        with suppress(ProcessLookupError):
+            os.kill(int(pid), 9)
+
+
+def count(path: Path) -> int:
+    return len(path.read_text().split()) if path.exists() else 0
+
+
+def alive(path: Path) -> list[int]:
+    """Which of the processes in the file still run."""
+    found = []
+    for pid in path.read_text().split():
+        with suppress(FileNotFoundError):
+            if "(zombie)" not in Path(f"/proc/{pid}/status").read_text():
+                found.append(int(pid))
+    return found
+
+
+# ── What comes of a command ──────────────────────────────────────────────────
+
+
+async def test_a_command_gives_what_it_prints_and_its_exit_code() -> None:
+    result = await ran(bash(), "echo out; echo err >&2")
+    assert (result.content, result.is_error) == ("stdout:\nout\nstderr:\nerr\nexit code 0", False)
+
+
+async def test_a_command_that_fails_is_an_error_with_its_output() -> None:
+    result = await ran(bash(), "echo before; exit 3")
+    assert result.is_error
+    assert result.content == "stdout:\nbefore\nexit code 3\n\n**Error:** the command ended with exit code 3"
+
+
+@pytest.mark.parametrize("cwd", [None, ".", "deep", "/"])
+async def test_a_command_begins_where_it_is_told_to(tmp_path: Path, cwd: str | None) -> None:
+    (tmp_path / "deep").mkdir()
+    result = await ran(bash(HostSandbox(tmp_path)), "pwd", cwd=cwd)
+    assert result.content.splitlines()[1] == str((tmp_path / (cwd or ".")).resolve())
+
+
+@pytest.mark.parametrize("cwd", ["nowhere", "a-file"])
+async def test_a_directory_that_is_none_is_named(tmp_path: Path, cwd: str) -> None:
+    (tmp_path / "a-file").touch()
+    result = await ran(bash(HostSandbox(tmp_path)), "echo ran", cwd=cwd)
+    assert result.is_error and "expected a directory" in result.content and "ran" not in result.content
+
+
+@pytest.mark.parametrize("command", ["", "  \n"])
+async def test_an_empty_command_is_refused(command: str) -> None:
+    assert "expected a command" in (await ran(bash(), command)).content
+
+
+@pytest.mark.requirement("B62")
+async def test_a_command_has_no_input_and_no_terminal() -> None:
+    result = await ran(bash(), 'cat; read x; echo "got:$x"; tty; ps -o tty= -p $$; : > /dev/tty', timeout_s=5)
+    assert "got:" in result.content and "not a tty" in result.content and "/dev/tty" in result.content
+
+
+async def test_output_that_is_no_text_is_readable_all_the_same() -> None:
+    result = await ran(bash(), r"printf 'a\xffb\0c\xc3\xa9'")
+    assert "a\ufffdb\0cé" in result.content
+
+
+# ── Secrets ──────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.requirement("D-bash-secrets")
+async def test_a_command_does_not_get_the_programs_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("OPENAI_API_KEY", "GITHUB_TOKEN", "DB_PASSWORD", "AWS_SECRET_ACCESS_KEY", "ORE_STORE", "PGPASSWORD"):
+        monkeypatch.setenv(name, "canary")
+    monkeypatch.setenv("SOME_URL", "https://user:canary@host/")
+    monkeypatch.setenv("HARMLESS", "fine")
+    result = await ran(bash(HostSandbox(extra={"GIVEN_TOKEN": "given"})), "env")
+    assert "canary" not in result.content
+    assert "HARMLESS=fine" in result.content and "GIVEN_TOKEN=given" in result.content
+
+
+@pytest.mark.parametrize("name", ["PATH", "HOME", "LANG", "MONKEYS_COUNT"])
+def test_ordinary_variables_are_no_secrets(name: str) -> None:
+    assert is_secret(name, "/usr/bin") == (name == "MONKEYS_COUNT")  # it has KEY in it: rather too careful
+
+
+# ── Time ─────────────────────────────────────────────────────────────────────
+
+STUBBORN = [
+    "echo before; sleep 60",
+    "trap '' TERM; echo before; sleep 60; sleep 60",
+    "echo before; (trap '' TERM; sleep 60) & wait",
+    "echo before; while :; do :; done",
+    "echo before; cat <(sleep 60)",
+]
+
+
+@pytest.mark.requirement("B58", "D-bash-ends")
+@pytest.mark.parametrize("command", STUBBORN)
+async def test_at_its_time_limit_a_command_ends_with_all_it_started_and_keeps_its_output(
+    command: str, pids: Path
+) -> None:
+    began = time.monotonic()
+    result = await ran(bash(), f"echo $$ >> {pids}; {command}", timeout_s=0.5)
+    assert time.monotonic() - began < 5
+    assert result.is_error and "stdout:\nbefore" in result.content
+    assert "took more than 0.5 s and was ended" in result.content
+    await until(lambda: not alive(pids))
+
+
+@pytest.mark.requirement("D-bash-ends")
+async def test_a_command_whose_call_is_cancelled_ends_with_all_it_started(pids: Path) -> None:
+    agent = Agent(
+        ScriptedProvider(call("bash", f'{{"command": "echo $$ >> {pids}; sleep 60 & echo $! >> {pids}; wait"}}')),
+        tools=[bash()],
+    )
+    async with asyncio.timeout(10), agent.session("s", store=MemoryStore()) as session:
+        run = session.stream("go")
+        await until(lambda: count(pids) == 2)
+        await session.interrupt()
+        assert (await run.result()).status == "cancelled"
+        await until(lambda: not alive(pids))
+
+
+BACKGROUND = ["sleep 30 & echo hi", "(sleep 30; echo late) & echo hi", "setsid sleep 30 & echo hi"]
+
+
+@pytest.mark.requirement("B58")
+@pytest.mark.parametrize("command", BACKGROUND)
+async def test_what_is_left_in_the_background_holds_nobody_up_though_it_keeps_the_pipes(
+    command: str, pids: Path
+) -> None:
+    began = time.monotonic()
+    result = await ran(bash(), f"{command}; echo $! >> {pids}")
+    assert time.monotonic() - began < 2
+    assert (result.content, result.is_error) == ("stdout:\nhi\nexit code 0", False)
+
+
+@pytest.mark.requirement("D-bash-leaves-nothing")
+async def test_what_is_left_in_the_background_ends_with_the_session(pids: Path) -> None:
+    await ran(bash(), f"sleep 30 & echo $! >> {pids}")
+    for _ in range(3):
+        gc.collect()
+    await until(lambda: not alive(pids))
+
+
+async def test_many_commands_at_once_all_end() -> None:
+    """Also those that wait for their turn."""
+    async with asyncio.timeout(18):
+        results = await commands(bash(), *({"command": f"sleep 0.05; echo {n}", "timeout_s": 10} for n in range(200)))
+    assert [result.content for result in results] == [f"stdout:\n{n}\nexit code 0" for n in range(200)]
+
+
+# ── Output of any length ─────────────────────────────────────────────────────
+
+
+def peak_bytes() -> int:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+@pytest.mark.requirement("D-bash-memory")
+async def test_sixty_megabytes_of_output_cost_the_host_no_megabyte() -> None:
+    await ran(bash(), "yes abcdefghijklmnopqrstuvwxyz0123456789 | head -c 1000000")
+    before = peak_bytes()
+    result = await ran(bash(), "yes abcdefghijklmnopqrstuvwxyz0123456789 | head -c 60000000; echo end")
+    assert peak_bytes() - before < 1 << 20
+    assert "of 60000004 bytes" in result.content and len(result.content) < 60_000
+    assert "end\n[stdout is cut" in result.content
+
+
+@pytest.mark.requirement("D-bash-leaves-nothing")
+async def test_the_whole_output_is_in_a_private_file_that_goes_with_the_session() -> None:
+    path = await checked(whole_file)
+    gc.collect()
+    assert not path.parent.exists()
+
+
+async def checked(check: Callable[[Path], None]) -> Path:
+    """Check the file of a long output while its session is there."""
+    provider = ScriptedProvider(call("bash", '{"command": "seq 100000; exit 1"}'), [asyncio.Event()])
+    async with Agent(provider, tools=[bash()]).session("s", store=MemoryStore()) as session:
+        run = session.stream("go")
+        await until(lambda: len(provider.invocations) == 2)
+        [name] = re.findall(r"the rest is in (\S+)]", session.turns[2].artifacts[0].for_model())
+        check(Path(name))
+        await run.cancel()
+    return Path(name)
+
+
+def whole_file(path: Path) -> None:
+    assert path.read_text() == "".join(f"{n}\n" for n in range(1, 100_001))
+    assert (path.stat().st_mode & 0o777, path.parent.stat().st_mode & 0o777) == (0o600, 0o700)
+
+
+async def test_a_command_that_prints_for_ever_ends_and_does_not_fill_the_disk() -> None:
+    result = await ran(bash(), "yes", timeout_s=1)
+    assert result.is_error and "was ended" in result.content and len(result.content) < 60_000
+
+
+async def test_much_on_both_streams_is_no_deadlock() -> None:
+    result = await ran(bash(), "echo a; head -c 200000 /dev/zero | tr '\\0' x >&2; exit 3")
+    assert "stdout:\na\n" in result.content and "of 200000 bytes" in result.content
+    assert "exit code 3" in result.content
+
+
+async def test_a_command_shows_how_it_gets_on() -> None:
+    agent = Agent(
+        ScriptedProvider(call("bash", '{"command": "for i in 1 2 3 4 5 6 7; do echo step $i; sleep 0.1; done"}'), []),
+        tools=[bash()],
+    )
+    async with agent.stream("go") as run:
+        told = [entry.event.description async for entry in run.events("activity")]  # type: ignore[union-attr]
+    assert any(one and one.startswith("step ") for one in told)
