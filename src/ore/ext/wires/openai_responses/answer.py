@@ -1,0 +1,278 @@
+"""`Answer`: what the events of one response amount to, one after the other."""
+
+import binascii
+from base64 import b64decode, b64encode
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+import msgspec
+
+from ore.artifact import Artifact, Image, ProviderData, Reason, Restart, ServerTool, StopReason, Usage
+from ore.errors import ProtocolError, ProviderError
+from ore.ext.wires.media import sniffed
+from ore.ext.wires.openai_responses.calls import Calls
+from ore.ext.wires.openai_responses.ending import reason_of, usage_of
+from ore.ext.wires.openai_responses.failure import stream_failure
+from ore.ext.wires.openai_responses.items import CALLS, Item, parts_of, summary_of
+from ore.ext.wires.openai_responses.outlet import Outlet
+from ore.ext.wires.openai_responses.prose import Prose
+from ore.ext.wires.openai_responses.structs import Event, read
+
+__all__ = ["SUMMARY", "TEXT", "Answer", "Key", "key_of"]
+
+TEXT: Final = "response.output_text.delta"
+SUMMARY: Final = "response.reasoning_summary_text.delta"
+
+Key = int | str | None
+"""What an item is known by within its answer."""
+
+
+def key_of(event: Event) -> Key:
+    """Its `output_index`; an id only where there is none, since some servers give an item another in each event."""
+    return event.item_id if event.output_index is None else event.output_index
+
+
+class Answer:
+    """The state of one response.
+
+    Whoever feeds it may write a fragment itself, without `take`, where its kind
+    and its key are those of `kind` and `key`, and its index in the item is `part`
+    (text and thinking) or its call is `number`.
+
+    An image that the vendor made is a `ServerTool` without its bytes, and an
+    `Image` that holds them right behind it. A second `response.created` begins the
+    answer anew; a `Restart` says so.
+
+    Args:
+        issuer: Provider and model, which tag what goes back.
+        limit: Tokens of an answer that a server has cut, though it never says so.
+    """
+
+    kind: str
+    key: Key
+    part: int | None
+    number: int
+
+    def __init__(self, issuer: ProviderData, limit: int | None = None) -> None:
+        self._issuer: Final = issuer
+        self._limit: Final = limit
+        self._attempt = 1
+        self.ended = False
+        """Whether all of it was there."""
+        self.fault: ProviderError | None = None
+        """What went wrong, once what came before it was yielded."""
+        self._takers: Final = self._all_takers()
+        self._reset()
+
+    def take(self, event: Event, name: bytes, data: bytes) -> Sequence[Artifact]:
+        """What an event says; kinds that nobody knows say nothing.
+
+        Args:
+            event: What was read of it.
+            name: How its frame calls it, where the event itself does not say.
+            data: Its bytes, for errors, which the struct does not hold.
+        """
+        event.type = event.type or name.decode("ascii", "replace")
+        if event.type == "error":
+            self._fail(read(data))
+        elif (taker := self._takers.get(event.type)) is not None:
+            taker(event)
+        return self._outlet.taken()
+
+    def take_whole(self, response: Mapping[str, Any]) -> Sequence[Artifact]:
+        """A response that came in one piece."""
+        self._end(response, "completed")
+        return self._outlet.taken()
+
+    def break_off(self, expected: str, got: str) -> None:
+        """The answer breaks the protocol; nothing more is read of it."""
+        said = f"expected {expected} in an answer of OpenAI's Responses, got {got}"
+        self.fault = ProtocolError(said, provider=self._issuer["provider"])
+
+    def close(self) -> Sequence[Artifact]:
+        """What is due when no event comes any more; `fault` tells that the answer had not ended."""
+        if self.ended or self.fault is not None:
+            return ()
+        self.break_off("an event that ends it", "an end in the middle" if self._last else "none at all")
+        return self._outlet.taken()
+
+    def _all_takers(self) -> Mapping[str, Callable[[Event], None]]:
+        return {
+            "response.created": self._create,
+            "response.output_item.added": self._add,
+            "response.output_item.done": self._finish,
+            "response.content_part.done": self._end_part,
+            "response.output_text.annotation.added": lambda event: self._prose.annotate(read(event.annotation)),
+            **dict.fromkeys((TEXT, "response.output_text.done"), self._say),
+            **dict.fromkeys(("response.refusal.delta", "response.refusal.done"), self._say),
+            **dict.fromkeys((SUMMARY, "response.reasoning_summary_text.done"), self._think),
+            **dict.fromkeys(("response.reasoning_text.delta", "response.reasoning_text.done"), self._think),
+            "response.function_call_arguments.delta": self._argue,
+            "response.function_call_arguments.done": self._argue,
+            "response.custom_tool_call_input.delta": self._argue,
+            "response.custom_tool_call_input.done": self._argue,
+            **dict.fromkeys(("response.completed", "response.done"), self._close),
+            **dict.fromkeys(("response.incomplete", "response.failed"), self._close),
+        }
+
+    def _reset(self) -> None:
+        self._items: dict[Key, Item] = {}
+        self._last: Item | None = None
+        self._outlet = Outlet()
+        self._prose = Prose(self._issuer, self._outlet)
+        self._calls = Calls(self._issuer, self._outlet)
+        self._rest()
+
+    def _rest(self) -> None:
+        """Every fragment goes through `take`."""
+        self.kind, self.key, self.part, self.number = "", None, None, -1
+
+    def _go_on(self, event: Event, part: int | None = None, number: int = -1) -> None:
+        """Fragments like this one need not be looked at any more."""
+        self.kind, self.key, self.part, self.number = event.type, key_of(event), part, number
+
+    def _create(self, event: Event) -> None:
+        if self._last is not None:
+            self._attempt += 1
+            self._reset()
+            self._outlet.put(Restart(attempt=self._attempt))
+
+    def _add(self, event: Event) -> None:
+        self._begin(event, read(event.item))
+
+    def _begin(self, event: Event, found: dict[str, Any], kind: str = "") -> Item:
+        """An item begins; what was open of messages and reasoning ends."""
+        self._rest()
+        self._prose.leave()
+        lead = self._last if self._last is not None and self._last.kind == "reasoning" else None
+        item = self._last = Item(kind or str(found.get("type", "")), found, lead)
+        self._items[_known(event, found)] = item
+        if item.kind == "reasoning":
+            self._prose.begin_thinking(item)
+        elif item.kind in CALLS:
+            self._calls.begin(item)
+        return item
+
+    def _item(self, event: Event, kind: str) -> Item:
+        """The item that an event is about; one that nobody announced begins here."""
+        item = self._items.get(key_of(event))
+        if item is None and event.output_index is None:
+            item = self._last
+        return item if item is not None and item.kind == kind else self._begin(event, {}, kind)
+
+    def _finish(self, event: Event) -> None:
+        found = read(event.item)
+        item = self._items.get(_known(event, found))
+        if item is not None and item.is_done and item.found.get("id") == found.get("id"):
+            return  # said twice
+        if item is None or item.is_done or item.kind != found.get("type"):
+            item = self._begin(event, found)
+        self._rest()
+        item.found, item.is_done = found, True
+        match item.kind:
+            case "message":
+                self._prose.end_message(item)
+            case "reasoning":
+                self._prose.end_thinking(item)
+            case "function_call" | "custom_tool_call":
+                self._calls.finish(item)
+            case _:
+                self._run_by_vendor(item)
+
+    def _say(self, event: Event) -> None:
+        is_refusal = ".refusal." in event.type
+        item, index = self._item(event, "message"), event.content_index or 0
+        if event.delta:
+            self._prose.say(item, index, event.delta, is_refusal=is_refusal)
+            if not self._outlet.is_held and self._prose.is_sound and not is_refusal:
+                self._go_on(event, event.content_index)
+        elif event.type.endswith(".done"):
+            self._prose.end_part(item, index, {"type": "refusal" if is_refusal else "", **_words(event)})
+
+    def _end_part(self, event: Event) -> None:
+        item = self._items.get(key_of(event)) or self._last
+        if item is not None and item.kind == "message":
+            self._prose.end_part(item, event.content_index or 0, read(event.part))
+
+    def _think(self, event: Event) -> None:
+        is_summary = "summary" in event.type
+        index = event.summary_index if is_summary else event.content_index
+        item, part = self._item(event, "reasoning"), ("summary" if is_summary else "content", index or 0)
+        if event.delta:
+            self._prose.think(item, part, event.delta)
+            if not self._outlet.is_held and self._prose.is_sound:
+                self._go_on(event, index)
+        elif event.text and part not in item.streamed:
+            self._prose.think(item, part, event.text)
+
+    def _argue(self, event: Event) -> None:
+        item = self._item(event, "custom_tool_call" if "custom" in event.type else "function_call")
+        if event.delta:
+            self._calls.argue(item, event.delta)
+            if self._calls.is_sound:
+                self._go_on(event, None, item.number)
+        else:
+            self._calls.argue_once(item, event.arguments or event.input or "")
+
+    def _run_by_vendor(self, item: Item) -> None:
+        picture = _picture(item)
+        held, more = (("result",), {"image": True}) if picture is not None else ((), {})
+        data = item.replay(self._issuer, without=held, **more)
+        self._outlet.put(ServerTool(name=item.kind, summary=summary_of(item), provider_data=data))
+        if picture is not None:
+            self._outlet.put(picture)
+
+    def _close(self, event: Event) -> None:
+        said = event.type.removeprefix("response.")
+        self._end(read(event.response), "completed" if said == "done" else said)
+
+    def _end(self, response: Mapping[str, Any], said: str) -> None:
+        status = response.get("status")
+        status = status if status in ("completed", "incomplete", "failed", "cancelled") else said
+        if self._last is None:
+            for (_, index), found in parts_of(response, "output"):
+                self._finish(Event(output_index=index, item=msgspec.Raw(msgspec.json.encode(found))))
+        usage = usage_of(response)
+        if status in ("failed", "cancelled"):
+            self._fail(response.get("error") or {"code": "server_error"})
+            self._outlet = Outlet()  # what waited for calls to end does so no more
+        else:
+            self._prose.leave(is_whole=status == "completed")
+            self._calls.end(is_whole=status == "completed")
+            self._outlet.put(StopReason(reason=self._reason(response, status, usage)))
+            self.ended = True
+        if usage is not None:
+            self._outlet.put(usage)
+
+    def _reason(self, response: Mapping[str, Any], status: str, usage: Usage | None) -> Reason:
+        completion = usage.completion_tokens if usage is not None else None
+        if self._limit is not None and completion is not None and completion >= self._limit:
+            return "length"
+        return reason_of(response, status, has_calls=self._calls.count > 0, is_refused=self._prose.is_refused)
+
+    def _fail(self, error: Any) -> None:
+        self.fault = stream_failure(self._issuer["provider"], error)
+
+
+def _words(event: Event) -> dict[str, str]:
+    return {name: words for name, words in (("text", event.text), ("refusal", event.refusal)) if words}
+
+
+def _known(event: Event, found: Mapping[str, Any]) -> Key:
+    """What an event about a whole item knows it by."""
+    id = found.get("id")
+    return key_of(event) if event.output_index is not None else id if isinstance(id, str) else event.item_id
+
+
+def _picture(item: Item) -> Image | None:
+    """The image in a result, where it can be put back exactly."""
+    result = item.text("result")
+    if item.kind != "image_generation_call" or not result:
+        return None
+    try:
+        data = b64decode(result, validate=True)
+    except (binascii.Error, ValueError):
+        return None
+    if b64encode(data).decode() != result:
+        return None
+    return Image(media_type=sniffed(data) or f"image/{item.text('output_format') or 'png'}", data=data)
