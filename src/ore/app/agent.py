@@ -23,7 +23,7 @@ from ore.loop import Handler, Transform
 from ore.models import Spec, merge
 from ore.provider import Provider, Resolve
 from ore.session import Answerer, AskPolicy, Manager, Services
-from ore.tool import Output, StaticTools, Tool, Toolset, combine, wire_name
+from ore.tool import Output, Tool, Toolset, as_toolset, combine, keep_open, wire_name
 
 __all__ = ["Agent", "OnQuestion"]
 
@@ -39,7 +39,8 @@ class Agent:
     Args:
         model: `provider:name`, or a provider object; by default what the
             environment says, else the embedded model.
-        tools: Functions, `Tool`s or a `Toolset`.
+        tools: Functions, `Tool`s and `Toolset`s, or one `Toolset`. What they need is
+            open while a run, a stream or a session is.
         instructions: What the model is told first: text, or a function that is
             asked before each inference.
         name: For traces, lists and hand-offs.
@@ -60,7 +61,7 @@ class Agent:
         self,
         model: str | Provider | None = None,
         *,
-        tools: Sequence[Tool | Callable[..., Any]] | Toolset = (),
+        tools: Sequence[Tool | Callable[..., Any] | Toolset] | Toolset = (),
         instructions: Instructions | None = None,
         name: str = "agent",
         description: str = "",
@@ -78,7 +79,7 @@ class Agent:
         self.name = name
         self.description = description
         self.model = model
-        self._tools = StaticTools(*tools) if isinstance(tools, Sequence) else tools
+        self._tools = as_toolset(tools)
         self._instructions = instructions
         self._output = _output_type(output_type)
         self._deps = deps
@@ -94,7 +95,7 @@ class Agent:
         self,
         *,
         model: str | Provider | None = None,
-        tools: Sequence[Tool | Callable[..., Any]] = (),
+        tools: Sequence[Tool | Callable[..., Any] | Toolset] = (),
         spec: Spec | None = None,
         limits: UsageLimits | None = None,
         instructions: Instructions | None = None,
@@ -261,12 +262,15 @@ class Agent:
         opened = open_store(given or default_store_url()) if given is None or isinstance(given, str) else given
         manager = Manager(spec, opened, services=Services(resolve=self.resolve, asking=AskPolicy(answerer=on_question)))
         try:
-            handle = await manager.open(id)
-            if history:
-                await handle.history.load(history)
-            yield Session(handle, spec.output.parse if spec.output else None)
-        finally:  # what was accepted and has not ended goes on at the next attach
-            await finish(manager.leave(0.0))
+            async with keep_open(self._tools):
+                try:
+                    handle = await manager.open(id)
+                    if history:
+                        await handle.history.load(history)
+                    yield Session(handle, spec.output.parse if spec.output else None)
+                finally:  # what was accepted and has not ended goes on at the next attach
+                    await finish(manager.leave(0.0))
+        finally:
             if opened is not given:
                 await finish(opened.aclose())
 
@@ -321,5 +325,5 @@ def _output_type(kind: Any) -> OutputType | None:
     return OutputType(name=output.name, schema=lambda: output.schema, parse=output.parse)
 
 
-def _more(tools: Toolset, more: Sequence[Tool | Callable[..., Any]]) -> Toolset:
-    return combine(tools, StaticTools(*more)) if more else tools
+def _more(tools: Toolset, more: Sequence[Tool | Callable[..., Any] | Toolset]) -> Toolset:
+    return combine(tools, as_toolset(more)) if more else tools

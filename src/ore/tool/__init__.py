@@ -15,13 +15,14 @@ from ore.tool.flatten import flatten
 from ore.tool.function import FunctionBody, ToolOptions, as_tool, tool
 from ore.tool.json_schema import Schema, check_schema, map_schemas
 from ore.tool.names import is_wire_name, remote_name, wire_name
+from ore.tool.opening import keep_open
 from ore.tool.registry import Registry, RemoteSource
 from ore.tool.sandbox import ExecSandbox, Execution, FileSandbox, Sandbox, Sandboxes
 from ore.tool.schema import Output, output_schema
 from ore.tool.schema_body import SchemaBody
 from ore.tool.strict import strict
 from ore.tool.tool import Approve, DisplayHint, Example, Tool, ToolBody, ToolFunction, Traits
-from ore.tool.toolset import Keep, StaticTools, Toolset, approve, combine, filter, prefix, rename
+from ore.tool.toolset import Keep, StaticTools, Toolset, approve, as_toolset, combine, filter, prefix, rename
 
 __all__ = [
     "Approve",
@@ -54,11 +55,13 @@ __all__ = [
     "Traits",
     "approve",
     "as_tool",
+    "as_toolset",
     "check_schema",
     "combine",
     "filter",
     "flatten",
     "is_wire_name",
+    "keep_open",
     "map_schemas",
     "output_schema",
     "prefix",

@@ -2,14 +2,25 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeGuard, cast
 
 from ore.ledger import State
 from ore.tool.function import as_tool
 from ore.tool.names import SEPARATOR, is_wire_name
 from ore.tool.tool import Approve, Tool
 
-__all__ = ["Keep", "StaticTools", "Toolset", "approve", "combine", "filter", "prefix", "refuse_twins", "rename"]
+__all__ = [
+    "Keep",
+    "StaticTools",
+    "Toolset",
+    "approve",
+    "as_toolset",
+    "combine",
+    "filter",
+    "prefix",
+    "refuse_twins",
+    "rename",
+]
 
 
 class Toolset(Protocol):
@@ -49,6 +60,20 @@ class StaticTools:
     def tools(self, state: State) -> Sequence[Tool]:
         """All of them."""
         return self._tools
+
+
+def as_toolset(items: Sequence[Tool | Callable[..., Any] | Toolset] | Toolset) -> Toolset:
+    """A list of functions, tools and toolsets as one toolset, in its order; a toolset as it is.
+
+    Raises:
+        TypeError: One of them is none of these.
+        ValueError: Two of the functions and tools have one name.
+    """
+    if not isinstance(items, Sequence):
+        return items
+    if not any(map(_is_toolset, items)):
+        return StaticTools(*_single(items))
+    return combine(*(item if _is_toolset(item) else StaticTools(*_single((item,))) for item in items))
 
 
 def combine(*toolsets: Toolset) -> Toolset:
@@ -116,6 +141,7 @@ class _Changed:
     """The same change to each tool; made once as long as the tools stay the same."""
 
     def __init__(self, toolset: Toolset, change: Callable[[Tool], Tool]) -> None:
+        self.inner = (toolset,)
         self._toolset = toolset
         self._change = change
         self._before: tuple[Tool, ...] = ()
@@ -132,6 +158,7 @@ class _Changed:
 
 class _Combined:
     def __init__(self, toolsets: Sequence[Toolset]) -> None:
+        self.inner = toolsets
         self._toolsets = toolsets
         self._last: tuple[Tool, ...] = ()
 
@@ -145,11 +172,20 @@ class _Combined:
 
 class _Filtered:
     def __init__(self, toolset: Toolset, keep: Keep) -> None:
+        self.inner = (toolset,)
         self._toolset = toolset
         self._keep = keep
 
     def tools(self, state: State) -> Sequence[Tool]:
         return tuple(tool for tool in self._toolset.tools(state) if self._keep(state, tool))
+
+
+def _is_toolset(item: Tool | Callable[..., Any] | Toolset) -> TypeGuard[Toolset]:
+    return not isinstance(item, Tool) and callable(getattr(item, "tools", None))
+
+
+def _single(items: Sequence[Tool | Callable[..., Any] | Toolset]) -> Sequence[Tool | Callable[..., Any]]:
+    return cast(Sequence[Tool | Callable[..., Any]], items)
 
 
 def _renamed(tool: Tool, name: str) -> Tool:

@@ -1,0 +1,33 @@
+"""`keep_open`: toolsets that need something to be open, such as a connection."""
+
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Any
+
+from ore.tool.toolset import Toolset
+
+__all__ = ["keep_open"]
+
+
+@asynccontextmanager
+async def keep_open(toolset: Toolset) -> AsyncIterator[None]:
+    """Keep open what a toolset needs, as long as the block lasts.
+
+    A toolset with something to open is an async context manager, and may be
+    entered again while it is open. Toolsets inside another are found by its
+    `inner`, a sequence, and are opened in order and closed in reverse.
+
+    Raises:
+        Exception: What opening one raises; those before it are closed again.
+    """
+    async with AsyncExitStack() as stack:
+        for found in _all(toolset):
+            if hasattr(type(found), "__aenter__"):
+                await stack.enter_async_context(found)
+        yield
+
+
+def _all(toolset: Any) -> Iterator[Any]:
+    yield toolset
+    for inner in getattr(toolset, "inner", ()):
+        yield from _all(inner)
