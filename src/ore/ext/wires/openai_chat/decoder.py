@@ -230,11 +230,21 @@ class ChatDecoder:
         if chunk is not None and (chunk.choices or chunk.error):
             out += self._take(chunk)
             return
-        error: Any = None
+        found: Any = None
         with suppress(msgspec.DecodeError, RecursionError):
-            error = msgspec.json.decode(body)
-        self._begun = True
-        self._error = stream_error(self._provider, error) if error else self._unfinished()
+            found = msgspec.json.decode(body)
+        if _says_why(found[0] if isinstance(found, list) and found else found):
+            self._error = stream_error(self._provider, found)
+        else:
+            self._error = ProtocolError(
+                "expected an answer, got one object that is neither that nor an error; check the base URL",
+                provider=self._provider,
+            )
+
+
+def _says_why(found: Any) -> bool:
+    """Whether an object may be an error: those have words or a code."""
+    return isinstance(found, dict) and not found.keys().isdisjoint(("error", "detail", "message", "code"))
 
 
 def _going_on(chunk: Chunk | None, family: str) -> Artifact | None:

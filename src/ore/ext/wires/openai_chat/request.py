@@ -18,6 +18,7 @@ from ore.ext.wires.openai_chat.tools import choice_of, response_format, written_
 from ore.ext.wires.wire import Ask, WireRequest
 from ore.ledger import Role, Turn
 from ore.provider import MaxTokensOption, OutputOption, PromptCacheOption, option, tools_of
+from ore.tool.names import wire_name
 
 __all__ = ["answer_tool", "build"]
 
@@ -64,7 +65,7 @@ def answer_tool(ask: Ask, dialect: Dialect) -> AnswerTool | None:
     output, tools = option(ask.options, OutputOption), tools_of(ask.options)
     if output is None or dialect.output == "always" or (dialect.output == "alone" and not tools):
         return None
-    return AnswerTool.of(output, tools)
+    return AnswerTool.of(OutputOption(wire_name(output.name), output.schema), tools)
 
 
 def _messages(ask: Ask, form: Form, *, marks: bool) -> list[bytes]:
@@ -144,14 +145,14 @@ def _field(name: str, value: Any, dialect: Dialect) -> Mapping[str, Any] | None:
     """A field as it is sent; `None` when the server does not take it."""
     if name == "thinking_level":
         return dialect.effort(value)
-    wire_name = dialect.fields.get(name)
-    if wire_name is None:
+    key = dialect.fields.get(name)
+    if key is None:
         return None
     if name == "stop_sequences":
         if dialect.most_stops is not None and len(value) > dialect.most_stops:
             return None
-        return {wire_name: list(value)}
-    return {wire_name: value}
+        return {key: list(value)}
+    return {key: value}
 
 
 def _shown(value: Any) -> str:
