@@ -3,7 +3,8 @@
 Rules beyond what the vendor's protocol says itself:
 
 - System turns in front are the request's `systemInstruction`. Later ones keep
-  their place, as text of the user between `<system>` and `</system>`.
+  their place, as text of the user between `<system>` and `</system>`; so do
+  all of them where a model takes no instruction.
 - Adjacent turns of one side are one content; the results of calls stand first,
   in the order of the calls.
 - A call without a result gets one that says so. A result without its call is
@@ -30,7 +31,7 @@ from ore.ext.wires.gemini.media import media_part
 from ore.ext.wires.gemini.tools import function_name
 from ore.ledger import Role, Turn
 
-__all__ = ["GO_ON", "OPENING", "Contents", "says", "system_parts"]
+__all__ = ["GO_ON", "OPENING", "Contents", "system_parts"]
 
 Part = dict[str, Any] | msgspec.Raw
 Content = dict[str, Any]
@@ -72,7 +73,7 @@ class Contents:
         A turn of which nothing may be left never begins one, so that what
         stands around it is merged.
         """
-        return turn.role is not Role.ASSISTANT or before.role is Role.ASSISTANT or not (says(before) and says(turn))
+        return turn.role is not Role.ASSISTANT or before.role is Role.ASSISTANT or not (_says(before) and _says(turn))
 
     def encode(self, turns: Sequence[Turn]) -> bytes:
         """The contents of a unit, joined by commas."""
@@ -104,7 +105,7 @@ class Contents:
                 last = parts[-1] if parts else None
                 if signs is not None:
                     if isinstance(last, dict) and "inlineData" in last:
-                        last["thoughtSignature"] = data.get("signature")
+                        last |= _signature(data)
                 elif (part := _part(artifact, data)) is not None:
                     parts.append(part)
         if self._wants_signatures:
@@ -142,9 +143,10 @@ def _part(artifact: Artifact, data: Mapping[str, Any]) -> Part | None:
         case ToolCall():
             return _call(artifact, data)
         case Reasoning():
-            return _signed({"text": artifact.content, "thought": True}, data) if data.get("signature") else None
-        case Text() if data.get("signature"):
-            return _signed({"text": artifact.content}, data)
+            signature = _signature(data)
+            return {"text": artifact.content, "thought": True, **signature} if signature else None
+        case Text() if _signature(data):
+            return {"text": artifact.content, **_signature(data)}
         case ServerTool():
             return _kept(data.get("part"))
         case _:
@@ -154,20 +156,23 @@ def _part(artifact: Artifact, data: Mapping[str, Any]) -> Part | None:
 def _call(call: ToolCall, data: Mapping[str, Any]) -> Part:
     """A call; arguments that are no JSON object are an empty one, which nobody signed."""
     arguments = arguments_object(call)
-    inside: dict[str, Any] = {} if _MADE_UP.fullmatch(call.id) or not call.id else {"id": call.id}
-    part = {"functionCall": {**inside, "name": function_name(call.name), "args": arguments}}
-    whole = bytes(arguments) == call.arguments.encode("utf-8", "replace")
-    return _signed(part, data) if whole and data.get("signature") else part
+    is_whole = bytes(arguments) == call.arguments.encode("utf-8", "replace")
+    signature = _signature(data) if is_whole else {}
+    return {"functionCall": {**_id(call), "name": function_name(call.name), "args": arguments}, **signature}
 
 
 def _response(call: ToolCall, result: ToolResult) -> Part:
-    inside: dict[str, Any] = {} if _MADE_UP.fullmatch(call.id) or not call.id else {"id": call.id}
     said = {"error" if result.is_error else "output": result.content}
-    return {"functionResponse": {**inside, "name": function_name(call.name), "response": said}}
+    return {"functionResponse": {**_id(call), "name": function_name(call.name), "response": said}}
 
 
-def _signed(part: dict[str, Any], data: Mapping[str, Any]) -> Part:
-    return {**part, "thoughtSignature": data["signature"]}
+def _id(call: ToolCall) -> dict[str, str]:
+    return {"id": call.id} if call.id and not _MADE_UP.fullmatch(call.id) else {}
+
+
+def _signature(data: Mapping[str, Any]) -> dict[str, str]:
+    found = data.get("signature")
+    return {"thoughtSignature": found} if found and isinstance(found, str) else {}
 
 
 def _kept(raw: object) -> msgspec.Raw | None:
@@ -188,15 +193,13 @@ def _said(artifact: Artifact, role: Role) -> Part | None:
     text = artifact.for_model()
     if not text.strip():
         return None
-    return {"text": f"<system>{text}</system>" if role is Role.SYSTEM else text}
+    return {"text": f"<system>\n{text}\n</system>" if role is Role.SYSTEM else text}
 
 
-def says(turn: Turn) -> bool:
+def _says(turn: Turn) -> bool:
     """Whether something of a turn is sent, whoever gets it."""
-    return any(
-        isinstance(artifact, Media | ToolCall | ToolResult) or artifact.for_model().strip()
-        for artifact in turn.artifacts
-    )
+    always = (Media, ToolCall) if turn.role is Role.ASSISTANT else (Media, ToolResult)
+    return any(isinstance(artifact, always) or artifact.for_model().strip() for artifact in turn.artifacts)
 
 
 def _add(contents: list[Content], role: str, parts: Sequence[Part]) -> None:

@@ -27,6 +27,8 @@ def why_not(media: Media) -> str | None:
 def _found(media: Media) -> dict[str, Any] | str:
     """The part, else why there is none. An address goes as it stands: the vendor fetches it. A file of text is text."""
     if media.url is not None and not media.url.startswith("data:"):
+        if not media.url.startswith(("https://", "http://", "gs://")):
+            return "expected an address that begins with https://"
         typed = {"mimeType": media.media_type} if media.media_type else {}
         return {"fileData": {**typed, "fileUri": media.url}}
     content = content_of(media)

@@ -7,12 +7,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 from urllib.parse import quote
 
+import msgspec
+
 from ore.artifact import to_json
 from ore.errors import BadRequestError, ProviderError
 from ore.ext.wires.answer_tool import AnswerTool
 from ore.ext.wires.encoded import encode_units, keep
 from ore.ext.wires.gemini.config import generation_config
-from ore.ext.wires.gemini.contents import GO_ON, OPENING, Contents, says, system_parts
+from ore.ext.wires.gemini.contents import GO_ON, OPENING, Contents, system_parts
 from ore.ext.wires.gemini.decoder import GeminiDecoder
 from ore.ext.wires.gemini.failure import answer_failure
 from ore.ext.wires.gemini.family import Family, family_of
@@ -28,6 +30,16 @@ __all__ = ["Gemini"]
 _FOLDERS: Final = ("models/", "tunedModels/")
 _ANY: Final = b'{"functionCallingConfig":{"mode":"ANY"}}'
 """One of the functions has to be called."""
+_MODEL: Final = b'{"role":"model"'
+
+
+class _Role(msgspec.Struct):
+    """Who speaks in a content."""
+
+    role: str
+
+
+_roles: Final = msgspec.json.Decoder(list[_Role]).decode
 
 
 class Gemini:
@@ -54,10 +66,8 @@ class Gemini:
         fields: dict[str, bytes] = {}
         leading, contents = self._contents(ask, model, family)
         system = system_parts(leading)
-        if system and family.takes_system:
+        if system:
             fields["systemInstruction"] = to_json({"parts": system})
-        elif system:
-            contents.insert(0, to_json({"role": "user", "parts": system}))
         if tools:
             sources = (*tools, option(ask.options, OutputOption))
             fields["tools"] = keep(ask.encoded, ("gemini", "tools"), sources, lambda: declarations(tools, answer))
@@ -84,14 +94,15 @@ class Gemini:
         return answer_failure(provider, status, headers, body)
 
     def _contents(self, ask: Ask, model: str, family: Family) -> tuple[Sequence[Turn], list[bytes]]:
-        """The system's turns in front, and the contents of all others.
+        """The system's turns that stand apart, and the contents of all others.
 
         Raises:
-            BadRequestError: There are none.
+            BadRequestError: Nobody says anything but the system.
         """
         turns = ask.turns
         begin = next((place for place, turn in enumerate(turns) if turn.role is not Role.SYSTEM), len(turns))
-        others = turns[begin:]
+        apart = begin if family.takes_system or begin == len(turns) else 0
+        others = turns[apart:]
         encoder = Contents(ask.provider, model, wants_signatures=family.wants_signatures)
         key = ("gemini", ask.provider, model)
         contents = encode_units(others, encoder.goes_on, encoder.encode, kept=ask.encoded, key=key)
@@ -99,16 +110,9 @@ class Gemini:
             raise BadRequestError("expected a message to answer, got none", provider=ask.provider)
         if contents[0].startswith(_MODEL):
             contents.insert(0, OPENING)
-        if _ends_with_answer(others):
+        if _roles(b"[%b]" % contents[-1])[-1].role == "model":
             contents.append(GO_ON)
-        return turns[:begin], contents
-
-
-_MODEL: Final = b'{"role":"model"'
-
-
-def _ends_with_answer(turns: Sequence[Turn]) -> bool:
-    return turns[-1].role is Role.ASSISTANT and not turns[-1].calls and says(turns[-1])
+        return turns[:apart], contents
 
 
 def _answer_tool(ask: Ask, family: Family) -> AnswerTool | None:
