@@ -4,7 +4,7 @@ from base64 import b64encode
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import strategies
@@ -247,6 +247,7 @@ def test_media_that_cannot_be_sent_are_refused_at_once_and_never_block_what_foll
 # ── Any conversation ─────────────────────────────────────────────────────────
 
 
+@settings(max_examples=60)
 @given(
     st.lists(strategies.turns(st.integers(0, 50).map(str)), max_size=8), st.sampled_from(["gemini-2.5-flash", NEWEST])
 )
@@ -264,6 +265,7 @@ def spoken(artifact: Any) -> str:
     return "" if isinstance(artifact, Reasoning | ServerTool) else str(artifact.for_model()).strip()
 
 
+@settings(max_examples=50)
 @given(st.lists(strategies.turns(), max_size=12), st.data())
 def test_the_bytes_are_the_same_whatever_was_encoded_before(said: list[Turn], data: st.DataObject) -> None:
     kept: dict[Any, Any] = {}
