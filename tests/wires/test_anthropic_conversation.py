@@ -18,6 +18,7 @@ from ore.artifact import (
     Usage,
 )
 from ore.errors import BadRequestError, UnsupportedError
+from ore.ext.wires.anthropic import GATEWAY
 from ore.ledger import TurnStatus
 from wires.anthropic_answer import ISSUER, signed_data
 from wires.anthropic_request import asked, body, call, messages, plain, request, result, turn, turns
@@ -143,17 +144,27 @@ def test_thinking_at_the_end_of_an_answer_is_left_out() -> None:
 
 @pytest.mark.requirement("B15")
 def test_the_results_of_all_calls_stand_first_in_the_very_next_message() -> None:
-    long_ids = [f"toolu_0123456789abcdef{number}" for number in range(2)]
     found = messages(
         ("u", "a"),
-        ("a", "b", call(long_ids[0], arguments='{"x": 1}'), call(long_ids[1])),
-        ("t", result(long_ids[0], "one")),
+        ("a", "b", call("x", arguments='{"x": 1}'), call("y")),
+        ("t", result("x", "one")),
         ("u", "wait"),
-        ("t", result(long_ids[1], "no", is_error=True)),
+        ("t", result("y", "no", is_error=True)),
     )
+    first, second = "call_0000000000000001_0", "call_0000000000000001_1"
     assert found[1:] == [
-        ("assistant", ["b", use(long_ids[0], {"x": 1}), use(long_ids[1])]),
-        ("user", [answer(long_ids[0], "one"), answer(long_ids[1], "no", is_error=True), "wait"]),
+        ("assistant", ["b", use(first, {"x": 1}), use(second)]),
+        ("user", [answer(first, "one"), answer(second, "no", is_error=True), "wait"]),
+    ]
+
+
+def test_the_vendors_own_ids_stay_where_thinking_is_bound_to_them() -> None:
+    own = "toolu_0123456789abcdef"
+    said = turns(("u", "a"), ("a", call(own), call("short")), ("t", result(own), result("short")))
+    found = plain(body(asked(said, model="claude-opus-5-5"), GATEWAY))["messages"]
+    assert found[1:] == [
+        {"role": "assistant", "content": [use(own), use("call_0000000000000001_1")]},
+        {"role": "user", "content": [answer(own), answer("call_0000000000000001_1")]},
     ]
 
 

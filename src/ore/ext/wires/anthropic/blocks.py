@@ -19,7 +19,7 @@ Block = Mapping[str, Any]
 """One content block."""
 
 _VENDORS_OWN: Final = re.compile(r"toolu_[a-zA-Z0-9_]{16,}")
-"""Ids that the vendor made are never used twice."""
+"""Ids that the vendor makes; it uses none of them twice."""
 
 _LEGAL: Final = re.compile(r"[a-zA-Z0-9_-]+")
 
@@ -68,15 +68,16 @@ class Blocks:
         name = wire_name(call.name or "unknown")
         return {"type": "tool_use", "id": id, "name": name, "input": _object(call.arguments), **fields}
 
-    def result(self, result: ToolResult, media: Iterable[Artifact], id: str) -> Block:
-        """The block of a result, with what stands behind it in its turn."""
+    def result(self, result: ToolResult, further: Iterable[Artifact], id: str) -> Block:
+        """The block of a result, with its media and what else stands behind it in its turn."""
         said = text_block(result.for_model())
         content: list[Block] = [] if said is None else [said]
+        beside = [*(result.media or ()), *further]
         if result.is_error:  # which hold text alone
-            content += [text for artifact in media if (text := text_block(artifact.for_human())) is not None]
+            content += [text for artifact in beside if (text := text_block(artifact.for_human())) is not None]
             content = content or [{"type": "text", "text": "error"}]
         else:
-            content += [piece for artifact in media if (piece := self.content(artifact)) is not None]
+            content += [piece for artifact in beside if (piece := self.content(artifact)) is not None]
         block: dict[str, Any] = {"type": "tool_result", "tool_use_id": id}
         if content:
             block["content"] = said["text"] if content == [said] and said is not None else content
@@ -106,13 +107,17 @@ def text_block(text: str) -> Block | None:
     return {"type": "text", "text": text} if text.strip() else None
 
 
-def call_id(call: ToolCall, turn: Turn, index: int) -> str:
+def call_id(call: ToolCall, turn: Turn, index: int, *, own: bool) -> str:
     """The id under which a call is sent: unlike all others of a conversation, and legal.
 
-    The vendor's own ids stay, since thinking may be bound to them. Others
-    repeat, some in every turn, and become one of the call's place.
+    Ids repeat, with some servers in every turn, so it is one of the call's
+    place; except that the vendor's own stays where thinking is bound to it.
+
+    Args:
+        index: The call's place in its turn.
+        own: Whether thinking is.
     """
-    if _VENDORS_OWN.fullmatch(call.id):
+    if own and _VENDORS_OWN.fullmatch(call.id):
         return call.id
     place = turn.id if _LEGAL.fullmatch(turn.id) else wire_name(turn.id or "turn")
     return f"call_{place}_{index}"

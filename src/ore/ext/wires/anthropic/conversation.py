@@ -22,11 +22,13 @@ from typing import Any, Final
 
 from ore.artifact import Artifact, Media, ToolCall, ToolResult, to_json
 from ore.ext.wires.anthropic.blocks import Block, Blocks, call_id, text_block
+from ore.ext.wires.anthropic.claude import Claude
 from ore.ledger import Role, Turn, TurnStatus
 
-__all__ = ["MARK", "OPENING", "Conversation", "system"]
+__all__ = ["MARK", "OPENING", "Conversation", "Message", "end", "lacks_thinking", "system"]
 
 Message = dict[str, Any]
+"""Role and blocks."""
 
 MARK: Final[Mapping[str, str]] = {"type": "ephemeral"}
 """What marks the end of what shall be cached: "Prompt caching" of the vendor's documentation (read 2026-11)."""
@@ -48,12 +50,13 @@ class Conversation:
 
     Args:
         blocks: Makes the blocks.
-        system_messages: Whether the model takes system messages.
+        model: What the model takes.
     """
 
-    def __init__(self, blocks: Blocks, *, system_messages: bool) -> None:
+    def __init__(self, blocks: Blocks, model: Claude) -> None:
         self._blocks = blocks
-        self._system_messages = system_messages
+        self._system_messages = model.system_messages
+        self._own_ids = model.binds
 
     def goes_on(self, before: Turn, turn: Turn) -> bool:
         """Whether a turn belongs to the unit of the one before it: a unit is answers and what the user says to them.
@@ -67,19 +70,9 @@ class Conversation:
         """The messages of a unit that others follow, joined by commas."""
         return _encoded(self._messages(turns))
 
-    def encode_last(self, turns: Sequence[Turn], *, marked: bool, prefill: bool) -> bytes:
-        """The messages of the last unit.
-
-        Args:
-            marked: Whether the user's last block is marked for the prompt cache.
-            prefill: Whether the conversation may end with an answer.
-        """
-        messages = self._messages(turns, is_last=True)
-        if messages and messages[-1]["role"] == "assistant":
-            _end_answer(messages, prefill=prefill)
-        if marked:
-            _mark(messages)
-        return _encoded(messages)
+    def last(self, turns: Sequence[Turn]) -> list[Message]:
+        """The messages of the last unit, which `end` completes."""
+        return self._messages(turns, is_last=True)
 
     def _messages(self, turns: Sequence[Turn], *, is_last: bool = False) -> list[Message]:
         messages: list[Message] = []
@@ -107,13 +100,14 @@ class Conversation:
             index = 0
             for artifact in turn.artifacts:
                 if isinstance(artifact, ToolCall):
-                    id = call_id(artifact, turn, index)
+                    id = call_id(artifact, turn, index, own=self._own_ids)
                     calls.append((artifact.id, id))
                     blocks.append(self._blocks.call(artifact, id))
                     index += 1
                 elif (block := self._blocks.answer(artifact)) is not None:
                     blocks.append(block)
-        blocks = _paired(blocks, may_wait=bool(calls) or (is_last and turns[-1].status is TurnStatus.COMPLETE))
+        is_whole = is_last and turns[-1].status is TurnStatus.COMPLETE
+        blocks = _paired(blocks, may_wait=bool(calls) or is_whole)
         while blocks and blocks[-1]["type"] in _THINKING:
             blocks.pop()
         return blocks
@@ -153,19 +147,28 @@ class Conversation:
             return [_in_marks(block) for block in _told(turn)]
         return [block for block in map(self._blocks.content, turn.artifacts) if block is not None]
 
-    def lacks_thinking(self, turns: Sequence[Turn]) -> bool:
-        """Whether the answer whose calls are being answered does not begin with thinking that may go back."""
-        place = len(turns) - 1
-        answered = False
-        while place >= 0 and turns[place].role is not Role.ASSISTANT:
-            answered = answered or turns[place].role is Role.TOOL
-            place -= 1
-        if place < 0 or not answered:
-            return False
-        while place > 0 and turns[place - 1].role is Role.ASSISTANT:
-            place -= 1
-        blocks = self._answer([turn for turn in turns[place:] if turn.role is Role.ASSISTANT], [], is_last=False)
-        return bool(blocks) and blocks[0]["type"] not in _THINKING
+
+def end(messages: list[Message], *, marked: bool, prefill: bool) -> bytes:
+    """The messages of the last unit in the form in which a conversation ends, joined by commas.
+
+    Args:
+        marked: Whether the user's last block is marked for the prompt cache.
+        prefill: Whether the conversation may end with an answer.
+    """
+    if messages and messages[-1]["role"] == "assistant":
+        _end_answer(messages, prefill=prefill)
+    if marked:
+        _mark(messages)
+    return _encoded(messages)
+
+
+def lacks_thinking(messages: Sequence[Message]) -> bool:
+    """Whether the answer whose calls are being answered does not begin with thinking."""
+    answers = [message["content"] for message in messages if message["role"] == "assistant"]
+    if not answers or messages[-1]["role"] == "assistant":
+        return False
+    called = any(block["type"] == "tool_use" for block in answers[-1])
+    return called and answers[-1][0]["type"] not in _THINKING
 
 
 def system(turns: Sequence[Turn], *, marked: bool) -> bytes:
@@ -176,15 +179,19 @@ def system(turns: Sequence[Turn], *, marked: bool) -> bytes:
     return to_json(blocks) if blocks else b""
 
 
+_SAYING: Final[Mapping[Role, tuple[type[Artifact], ...]]] = {
+    Role.SYSTEM: (),
+    Role.USER: (Media,),
+    Role.ASSISTANT: (Media, ToolCall),
+    Role.TOOL: (Media, ToolResult),
+}
+"""What is sent of a turn, whatever it holds; all else when there is text in it."""
+
+
 def _says(turn: Turn) -> bool:
     """Whether something of a turn is sent for certain, whatever stands around it."""
-    return any(map(_is_said, turn.artifacts))
-
-
-def _is_said(artifact: Artifact) -> bool:
-    if isinstance(artifact, ToolCall | ToolResult | Media):
-        return True
-    return bool(artifact.for_model().strip())
+    kinds = _SAYING[turn.role]
+    return any(isinstance(artifact, kinds) or artifact.for_model().strip() for artifact in turn.artifacts)
 
 
 def _told(turn: Turn) -> Sequence[Block]:
@@ -209,17 +216,18 @@ def _pieces(turn: Turn) -> Sequence[tuple[ToolResult | None, list[Artifact]]]:
 
 def _paired(blocks: Sequence[Block], *, may_wait: bool) -> list[Block]:
     """The blocks without halves of what the vendor ran itself; a call may wait for a result that is still to come."""
-    done = {block["tool_use_id"] for block in blocks if "tool_use_id" in block}
-    called = {block["id"] for block in blocks if block["type"] in _SERVER_CALLS}
-    kept = []
+    called: set[str] = set()
+    done: set[str] = set()
+    kept: list[Block] = []
     for block in blocks:
         if block["type"] in _SERVER_CALLS:
-            is_whole = may_wait or block["id"] in done
-        else:
-            is_whole = "tool_use_id" not in block or block["tool_use_id"] in called
-        if is_whole:
-            kept.append(block)
-    return kept
+            called.add(block["id"])
+        elif "tool_use_id" in block:
+            if block["tool_use_id"] not in called:
+                continue
+            done.add(block["tool_use_id"])
+        kept.append(block)
+    return [block for block in kept if may_wait or block["type"] not in _SERVER_CALLS or block["id"] in done]
 
 
 def _add(messages: list[Message], role: str, blocks: Sequence[Block]) -> None:
@@ -227,9 +235,9 @@ def _add(messages: list[Message], role: str, blocks: Sequence[Block]) -> None:
     if not blocks:
         return
     before = messages[-1]["role"] if messages else None
-    if role == "system" and before != "user":
+    if role == "system" and before not in ("user", "system"):
         role, blocks = "user", [_in_marks(block) for block in blocks]
-    elif before == "system" and role != "assistant":  # no place for one any more
+    elif before == "system" and role == "user":  # no place for one any more
         told = messages.pop()["content"]
         role, blocks = "user", [*map(_in_marks, told), *blocks]
         before = messages[-1]["role"]

@@ -7,7 +7,7 @@ from ore.artifact import Media, to_json
 from ore.errors import BadRequestError
 from ore.ext.wires.anthropic.blocks import Blocks
 from ore.ext.wires.anthropic.claude import Claude, claude
-from ore.ext.wires.anthropic.conversation import OPENING, Conversation, system
+from ore.ext.wires.anthropic.conversation import OPENING, Conversation, Message, end, lacks_thinking, system
 from ore.ext.wires.anthropic.dialect import Dialect
 from ore.ext.wires.anthropic.left_out import LeftOut
 from ore.ext.wires.anthropic.media import media_block
@@ -54,7 +54,7 @@ class _Builder:
         self._system = turns[:start]
         self._turns = turns[start:]
         self._left_out = LeftOut(ask.provider, name, lenient=ask.lenient)
-        self._conversation = Conversation(Blocks(ask.provider, name), system_messages=model.system_messages)
+        self._conversation = Conversation(Blocks(ask.provider, name), model)
         self._tools = tools_of(ask.options)
         self._output = option(ask.options, OutputOption)
         self._marks = dialect.marks and (option(ask.options, PromptCacheOption) or PromptCacheOption()).marks
@@ -65,8 +65,10 @@ class _Builder:
         The order of its parts is that of the vendor's prompt cache, and the
         bytes of each depend on nothing else.
         """
+        place = self._last_unit()
+        last = self._conversation.last(self._turns[place:])
         max_tokens = _max_tokens(self._ask.spec, self._ask.options, self._model)
-        thought = self._thinking(max_tokens)
+        thought = self._thinking(max_tokens, last)
         fields: dict[str, Any] = {"model": self._name, "max_tokens": max_tokens, "stream": True}
         fields |= sampling(self._ask.spec, self._model, self._left_out, thinks=thought.asked)
         _check_media(self._turns, self._left_out)
@@ -76,16 +78,27 @@ class _Builder:
         config = {"effort": thought.effort} if thought.effort is not None else {}
         if config or schema is not None:
             fields["output_config"] = config | ({"format": _format(schema)} if schema is not None else {})
-        parts = [to_json(fields)[:-1], *self._tool_parts(thought), *self._system_parts(), *self._messages(thought)]
+        messages = self._messages(
+            place, end(last, marked=self._marks, prefill=self._model.prefill and not thought.asked)
+        )
+        parts = [to_json(fields)[:-1], *self._tool_parts(thought), *self._system_parts(), *messages]
         beta = {} if thought.beta is None else {"anthropic-beta": thought.beta}
         return WireRequest(
             path="messages",
-            body=b"".join(parts) + b"]}",
+            body=b"".join(parts),
             headers={"anthropic-version": VERSION, **beta},
             notices=self._left_out.notices,
         )
 
-    def _thinking(self, max_tokens: int) -> Thinking:
+    def _last_unit(self) -> int:
+        """Where what is encoded in a form of its own begins, with something of the user where there is anything."""
+        goes_on, turns = self._conversation.goes_on, self._turns
+        place = last_unit(turns, goes_on)
+        if all(turn.role is Role.ASSISTANT for turn in turns[place:]):
+            place = last_unit(turns[:place], goes_on)
+        return place
+
+    def _thinking(self, max_tokens: int, last: Sequence[Message]) -> Thinking:
         """What is said of thinking; none with a budget while calls are answered that came without it."""
         thought = thinking(
             self._ask.spec.thinking_level,
@@ -94,9 +107,7 @@ class _Builder:
             self._left_out,
             controls_binding=self._dialect.controls_binding,
         )
-        if self._model.thinks == "budget" and thought.asked and self._conversation.lacks_thinking(self._turns):
-            return Thinking()
-        return thought
+        return Thinking() if self._model.thinks == "budget" and thought.asked and lacks_thinking(last) else thought
 
     def _tool_parts(self, thought: Thinking) -> Sequence[bytes]:
         name = answer_tool(self._output, self._tools, self._model)
@@ -117,23 +128,20 @@ class _Builder:
         encoded = keep(self._ask.encoded, key, self._system, lambda: system(self._system, marked=self._marks))
         return [b',"system":', encoded] if encoded else ()
 
-    def _messages(self, thought: Thinking) -> Sequence[bytes]:
-        """The messages without the bracket at their end; the last unit is encoded in its own form."""
-        conversation, turns = self._conversation, self._turns
-        place = last_unit(turns, conversation.goes_on)
-        if all(turn.role is Role.ASSISTANT for turn in turns[place:]):
-            place = last_unit(turns[:place], conversation.goes_on)
+    def _messages(self, place: int, last: bytes) -> Sequence[bytes]:
+        """The messages, in pieces, with the end of the request."""
+        conversation = self._conversation
         key = ("anthropic", self._ask.provider, self._name)
-        pieces = encode_units(turns[:place], conversation.goes_on, conversation.encode, kept=self._ask.encoded, key=key)
-        prefill = self._model.prefill and not thought.asked
-        last = conversation.encode_last(turns[place:], marked=self._marks, prefill=prefill)
-        pieces = [*pieces, *([last] if last else [])]
+        earlier = self._turns[:place]
+        pieces = encode_units(earlier, conversation.goes_on, conversation.encode, kept=self._ask.encoded, key=key)
+        if last:
+            pieces = [*pieces, last]
         if not pieces:
             raise BadRequestError(
                 "expected a conversation with a message, got none; say something", provider=self._ask.provider
             )
         opening = [] if pieces[0].startswith(_USER) else [OPENING]
-        return [b',"messages":[', b",".join([*opening, *pieces])]
+        return [b',"messages":[', b",".join([*opening, *pieces]), b"]}"]
 
 
 def _max_tokens(spec: Spec, options: Sequence[Option], model: Claude) -> int:
