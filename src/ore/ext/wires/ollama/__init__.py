@@ -1,0 +1,5 @@
+"""Ollama's chat protocol."""
+
+from ore.ext.wires.ollama.wire import Ollama
+
+__all__ = ["Ollama"]

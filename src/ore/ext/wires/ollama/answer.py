@@ -1,0 +1,145 @@
+"""`Answer`: what the lines of one answer amount to, one after the other."""
+
+import base64
+import binascii
+import secrets
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import msgspec
+
+from ore.artifact import (
+    Artifact,
+    BlockEnd,
+    Image,
+    Reason,
+    ReasoningDelta,
+    StopReason,
+    TextDelta,
+    ToolCall,
+    Usage,
+)
+from ore.errors import ProtocolError, ProviderError
+from ore.ext.wires.media import sniffed
+from ore.ext.wires.ollama.failure import stream_failure
+from ore.ext.wires.ollama.structs import Call, Line, Message
+
+__all__ = ["Answer"]
+
+_NOTHING: Final[Sequence[Artifact]] = ()
+
+_REASONS: Final[Mapping[str, Reason]] = {"": "stop", "stop": "stop", "length": "length"}
+"""Others, such as `load`, say that nothing was asked."""
+
+
+class Answer:
+    """The state of one answer.
+
+    Calls get an id where the server gives none, another for each. Thinking is
+    tagged with who thought it, once it is all there: only to that model it
+    goes back.
+
+    Args:
+        provider: Who answers.
+        model: Which model.
+        answer_tool: The tool whose call is the answer's text; `None` without one.
+    """
+
+    def __init__(self, provider: str, model: str, answer_tool: str | None) -> None:
+        self._provider = provider
+        self._issuer: Final = {"provider": provider, "model": model}
+        self._answer_tool = answer_tool
+        self._is_thinking = False
+        self._begun = False
+        self._has_calls = False
+        self.is_text = False
+        """Whether nothing but a block of text is open, so that more text simply goes on it."""
+        self.ended = False
+        """Whether the last line was there."""
+        self.fault: ProviderError | None = None
+        """What went wrong, once what came before it was yielded."""
+
+    def take(self, line: Line) -> Sequence[Artifact]:
+        """What a line says; nothing once the answer has ended."""
+        if self.ended:
+            return _NOTHING
+        self._begun = True
+        if line.error is not None:
+            self.fault = stream_failure(self._provider, line.error)
+            return _NOTHING
+        message = line.message or Message(content=line.response, thinking=line.thinking)
+        out: list[Artifact] = []
+        if message.thinking:
+            out.append(ReasoningDelta(content=message.thinking))
+            self._is_thinking, self.is_text = True, False
+        if message.content:
+            out += [*self._thought(), TextDelta(content=message.content)]
+            self.is_text = True
+        for call in message.tool_calls or ():
+            out += [*self._thought(), *self._call(call)]
+        for image in message.images or ():
+            out += [*self._thought(), *self._image(image)]
+        return [*out, *self._end(line)] if line.done and self.fault is None else out
+
+    def break_off(self, got: str) -> None:
+        """The answer breaks the protocol; nothing more is read of it."""
+        self.fault = ProtocolError(
+            f"expected lines of JSON as Ollama sends them, got {got}; is the base URL that of an Ollama server?",
+            provider=self._provider,
+        )
+
+    def close(self) -> None:
+        """No line comes any more; `fault` tells when the answer had not ended."""
+        if self.ended or self.fault is not None:
+            return
+        said = "the answer broke off: its last line never came; what came of it is kept"
+        empty = "expected an answer, got an empty one; try again"
+        self.fault = ProtocolError(said if self._begun else empty, provider=self._provider)
+
+    def _thought(self) -> Sequence[Artifact]:
+        """The end of thinking that is all there."""
+        self.is_text = False
+        if not self._is_thinking:
+            return _NOTHING
+        self._is_thinking = False
+        return [BlockEnd(provider_data=dict(self._issuer))]
+
+    def _call(self, call: Call) -> Sequence[Artifact]:
+        function = call.function
+        if function is None or not function.name:
+            return _NOTHING
+        arguments = _text(bytes(function.arguments))
+        if function.name == self._answer_tool:
+            return [TextDelta(content=arguments)]
+        self._has_calls = True
+        return [ToolCall(id=call.id or f"call_{secrets.token_hex(8)}", name=function.name, arguments=arguments)]
+
+    def _image(self, encoded: str) -> Sequence[Artifact]:
+        try:
+            data = base64.b64decode(encoded, validate=True)
+        except (binascii.Error, ValueError):
+            self.break_off("an image that is no base64")
+            return _NOTHING
+        return [Image(media_type=sniffed(data) or None, data=data, size_bytes=len(data))]
+
+    def _end(self, line: Line) -> Sequence[Artifact]:
+        self.ended = True
+        reason = _REASONS.get(line.done_reason or "", "other")
+        rest = _NOTHING if reason == "length" else self._thought()
+        if reason == "stop" and self._has_calls:
+            reason = "tool_use"
+        prompt, completion = line.prompt_eval_count, line.eval_count
+        if prompt is None and completion is None:
+            return [*rest, StopReason(reason=reason)]
+        total = None if prompt is None or completion is None else prompt + completion
+        usage = Usage(prompt_tokens=prompt, completion_tokens=completion, total_tokens=total)
+        return [*rest, StopReason(reason=reason), usage]
+
+
+def _text(raw: bytes) -> str:
+    """Arguments as the text of an object; some servers send that text itself."""
+    if raw in (b"", b"null"):
+        return "{}"
+    if raw.startswith(b'"'):
+        return msgspec.json.decode(raw, type=str) or "{}"
+    return raw.decode()

@@ -1,0 +1,53 @@
+"""What is read of an answer: lines of Ollama's stream, with the fields that matter here.
+
+By "Generate a chat message", "Generate a response" and "Errors" of Ollama's
+documentation (read 2026-11). The lines of both kinds of answers are read: one
+has a `message`, the other a `response`.
+"""
+
+from typing import Any, Final
+
+import msgspec
+
+__all__ = ["Call", "Line", "Message", "decode_line"]
+
+_NOTHING: Final = msgspec.Raw(b"")
+
+
+class Function(msgspec.Struct):
+    """What is called; its arguments come whole."""
+
+    name: str | None = None
+    arguments: msgspec.Raw = _NOTHING
+
+
+class Call(msgspec.Struct):
+    """A call; servers before 0.12.10 give it no id."""
+
+    id: str | None = None
+    function: Function | None = None
+
+
+class Message(msgspec.Struct):
+    """What the model says next."""
+
+    content: str | None = None
+    thinking: str | None = None
+    tool_calls: list[Call] | None = None
+    images: list[str] | None = None
+
+
+class Line(msgspec.Struct):
+    """One line; the counters stand in the last one."""
+
+    message: Message | None = None
+    response: str | None = None
+    thinking: str | None = None
+    done: bool | None = None
+    done_reason: str | None = None
+    prompt_eval_count: int | None = None
+    eval_count: int | None = None
+    error: Any = None
+
+
+decode_line: Final = msgspec.json.Decoder(Line).decode
