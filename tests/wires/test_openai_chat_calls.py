@@ -51,6 +51,15 @@ def test_two_calls_in_one_event_without_positions_are_two() -> None:
     assert calls_in(read(both, *ENDED)) == [("a", "f", "{}"), ("b", "g", '{"k":1}')]
 
 
+def test_calls_that_have_nothing_but_names_are_told_apart_by_them_and_by_being_whole() -> None:
+    fragments = [
+        *[entry('{"a":', name="f"), entry("1}", name="f"), entry('{"a":2}', name="f")],
+        *[entry("", name="g"), entry("", name="h")],
+    ]
+    found = [(name, arguments) for _, name, arguments in calls_in(read(*[call(one) for one in fragments], *ENDED))]
+    assert found == [("f", '{"a":1}'), ("f", '{"a":2}'), ("g", ""), ("h", "")]
+
+
 @pytest.mark.requirement("B08")
 def test_an_empty_text_before_a_call_is_nothing() -> None:
     outcome = read(text(""), call(entry("{}", index=0, id="a", name="f")), *ENDED)

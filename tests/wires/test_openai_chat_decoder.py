@@ -69,6 +69,7 @@ def test_an_answer_has_ended_when_it_said_so(events: tuple[bytes, ...], finished
     assert outcome.of(Text) or not finished
     assert (outcome.error is None) is finished
     assert bool(outcome.of(StopReason)) is finished
+    assert finished or "never said why it stopped" in str(outcome.error)
 
 
 @pytest.mark.parametrize("end", [b"\n", b"", b"\r"])
@@ -187,6 +188,13 @@ def test_thinking_that_comes_in_three_forms_is_seen_once() -> None:
     both = {"reasoning": "Hm.", "reasoning_content": "Hm.", "reasoning_details": [detail]}
     outcome = read(event(both), text("Yes."), stop())
     assert thoughts(outcome) == [("Hm.", {**TAG, "reasoning_details": [detail]})]
+
+
+def test_details_that_repeat_all_words_at_the_end_are_kept_and_not_seen() -> None:
+    detail = {"type": "reasoning.text", "text": "Hm. So.", "signature": "S==", "index": 0}
+    events = (event({"reasoning_content": "Hm. "}), event({"reasoning_content": "So."}))
+    outcome = read(*events, event({"reasoning_details": [detail]}), text("Yes."), stop())
+    assert thoughts(outcome) == [("Hm. So.", {**TAG, "signature": "S==", "reasoning_details": [detail]})]
 
 
 def test_details_alone_are_thinking_too() -> None:

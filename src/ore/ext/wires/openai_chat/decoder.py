@@ -253,7 +253,7 @@ def _going_on(chunk: Chunk | None, family: str) -> Artifact | None:
         return None
     choice = chunk.choices[0]
     piece = choice.delta
-    if piece is None or choice is not chunk.choices[-1] or choice.index != 0 or choice.finish_reason is not None:
+    if piece is None or choice.index != 0 or choice.finish_reason is not None:
         return None
     if piece.reasoning_details or piece.tool_calls or piece.refusal or piece.annotations or piece.function_call:
         return None
