@@ -16,10 +16,10 @@ SESSION_IDS = ["", ".", "..", "../a", "a/b", "-a", "a b", "é", "a" * 129, "a\n"
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        (["--model", "nope:large"], "expected a provider that is one of local, "),
-        (["--model", "nope/large"], "expected a provider that is one of local, "),
-        (["--model", "nope"], "expected provider:name with one of local, "),
-        (["--model", ""], "expected provider:name with one of local, "),
+        (["--model", "nope:large"], "expected a provider that is one of anthropic, "),
+        (["--model", "nope/large"], "expected a provider that is one of anthropic, "),
+        (["--model", "nope"], "expected provider:name with one of anthropic, "),
+        (["--model", ""], "expected provider:name with one of anthropic, "),
         (["--model", "scripted:"], "expected the file's name behind `scripted:`"),
         (["--model", "scripted:missing.json"], "scripted file 'missing.json': cannot be read"),
         (["--model", "scripted:bad.json"], "scripted file 'bad.json': calls[0][2].foo: unknown key"),

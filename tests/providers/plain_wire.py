@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ore.artifact import Artifact, Notice, StopReason, TextDelta, Usage, to_json
+from ore.artifact import Notice, StopReason, TextDelta, Usage, to_json
 from ore.errors import (
     AuthenticationError,
     BadRequestError,
@@ -71,7 +71,7 @@ class _PlainDecoder:
             elif line.startswith(b"error "):
                 raise OverloadedError(line.decode())
             else:
-                yield (_artifact(json.loads(line)),)
+                yield (_fragment(line),)
 
     def close(self) -> Iterator[Batch]:
         if not self._ended:
@@ -79,8 +79,11 @@ class _PlainDecoder:
         yield (StopReason(reason="stop"), Usage(prompt_tokens=7, completion_tokens=3))
 
 
-def _artifact(text: str) -> Artifact:
-    return TextDelta(content=text)
+def _fragment(text: bytes) -> TextDelta:
+    try:
+        return TextDelta(content=json.loads(text))
+    except ValueError:
+        raise ProtocolError("expected JSON on each line, got something else") from None
 
 
 def line(text: str) -> bytes:

@@ -38,12 +38,12 @@ def captured(url: str, path: Path) -> RemoteProvider:
     return RemoteProvider(name="plain", wire=PlainWire(headers={"x-version": "1"}), endpoint=endpoint)
 
 
-async def ask(provider: RemoteProvider, *, batches: int = 99) -> ProviderError | None:
+async def ask(provider: RemoteProvider, *, batches: int = 99, model: str = "m") -> ProviderError | None:
     """Read so many batches of an answer."""
     state = Buffer()
     state.add(Role.USER, Text(content="Hello?"))
     try:
-        async with asyncio.timeout(5), aclosing(provider.invoke(state, Spec(name="m"))) as answer:
+        async with asyncio.timeout(5), aclosing(provider.invoke(state, Spec(name=model))) as answer:
             async for _ in answer:
                 batches -= 1
                 if not batches:
@@ -111,6 +111,12 @@ async def test_a_key_that_a_server_repeats_is_not_written(tmp_path: Path) -> Non
     assert CANARY not in text
     assert recorded_body(text.encode()) == b"\xff\xe2\x80\xa6"
     assert written(tmp_path / "wire.json")["response"]["status"] == 401
+
+
+async def test_a_key_that_stands_in_the_request_itself_is_not_written(tmp_path: Path) -> None:
+    async with serving(hello) as server:
+        await ask(captured(server.url, tmp_path / "wire.json"), model=f"my {CANARY}")
+    assert written(tmp_path / "wire.json")["request"]["body"]["model"] == "my …"
 
 
 async def test_what_came_before_a_break_is_written_with_the_error(tmp_path: Path) -> None:

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import aclosing
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from ore.artifact import Artifact, Notice, StopReason, Text, TextDelta, Usage
 from ore.errors import (
@@ -303,6 +305,32 @@ async def test_silence_and_an_answer_without_end_are_failures_with_the_limit_s_n
         await server.settled()
     assert (seen, type(error)) == (HELLO[:1], ProviderTimeoutError)
     assert "had not ended after 0.05 s in all" in str(error)
+
+
+HEADS = [
+    b"HTTP/1.1 200 OK\r\n\r\n",
+    b"HTTP/1.1 200 OK\r\ncontent-length: 7\r\n\r\n",
+    b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n",
+    b"HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\n\r\n",
+    b"HTTP/1.1 503 No\r\ncontent-encoding: br\r\n\r\n",
+    b"HTTP/1.1 429 No\r\nretry-after: ",
+    b"HTTP/1.1 ",
+    b"",
+]
+
+
+@given(st.sampled_from(HEADS), st.lists(st.binary(max_size=30), max_size=5))
+@settings(max_examples=60)
+async def test_whatever_bytes_a_server_sends_it_is_the_provider_s_failure(head: bytes, blocks: list[bytes]) -> None:
+    async def answering(exchange: Exchange) -> None:
+        for block in (head, *blocks):
+            exchange.raw(block)
+            await asyncio.sleep(0)
+        exchange.close()
+
+    async with serving(answering) as server:
+        seen, error = await failed(remote(server.url))
+    assert (seen, error.provider) == ([], "plain")
 
 
 # ── Who closes ───────────────────────────────────────────────────────────────
