@@ -10,7 +10,7 @@ import msgspec
 from ore._aio import finish
 from ore.agent import AgentSpec, Instructions, OutputType, instructions
 from ore.app.places import default_store_url
-from ore.app.resolve import Resolver, default_model, open_store
+from ore.app.resolve import Resolver, default_model, fallback, open_store
 from ore.app.result import Result
 from ore.app.run import Run
 from ore.app.session import Session
@@ -37,7 +37,8 @@ class Agent:
     It holds no conversation: one agent serves any number of sessions.
 
     Args:
-        model: `provider:name`, or a provider object; by default what the
+        model: `provider:name`, or a provider object; several names are asked
+            one after the other until one answers; by default what the
             environment says, else the embedded model.
         tools: Functions, `Tool`s and `Toolset`s, or one `Toolset`. What they need is
             open while a run, a stream or a session is.
@@ -59,7 +60,7 @@ class Agent:
 
     def __init__(
         self,
-        model: str | Provider | None = None,
+        model: str | Sequence[str] | Provider | None = None,
         *,
         tools: Sequence[Tool | Callable[..., Any] | Toolset] | Toolset = (),
         instructions: Instructions | None = None,
@@ -94,7 +95,7 @@ class Agent:
     def with_(
         self,
         *,
-        model: str | Provider | None = None,
+        model: str | Sequence[str] | Provider | None = None,
         tools: Sequence[Tool | Callable[..., Any] | Toolset] = (),
         spec: Spec | None = None,
         limits: UsageLimits | None = None,
@@ -298,6 +299,8 @@ class Agent:
         model = self.model
         if model is None:
             model, _ = default_model()
+        if isinstance(model, Sequence) and not isinstance(model, str):
+            return fallback([self.resolve(one) for one in model]), self._spec
         if not isinstance(model, str):
             return model, self._spec
         provider, name = self.resolve(model)
@@ -310,8 +313,9 @@ def _check_arguments(model: object, tools: object, store: object) -> None:
     Raises:
         TypeError: One of them is of a wrong kind.
     """
-    if not (model is None or isinstance(model, str) or hasattr(model, "invoke")):
-        raise TypeError(f"model: expected a name such as 'local' or a Provider, got {type(model).__name__}")
+    names = isinstance(model, Sequence) and all(isinstance(one, str) for one in model)
+    if not (model is None or names or hasattr(model, "invoke")):
+        raise TypeError(f"model: expected a name such as 'local', several, or a Provider, got {type(model).__name__}")
     if isinstance(tools, str | Tool) or not (isinstance(tools, Sequence) or hasattr(tools, "tools")):
         raise TypeError(f"tools: expected a list of functions or tools, or a Toolset; got {type(tools).__name__}")
     if not (store is None or isinstance(store, str) or hasattr(store, "load")):

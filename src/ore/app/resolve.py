@@ -13,7 +13,7 @@ from ore.models import split_name
 from ore.provider import Provider
 from ore.tool import Tool, as_tool
 
-__all__ = ["ProviderSettings", "Resolver", "default_model", "open_store", "tools_by_name"]
+__all__ = ["ProviderSettings", "Resolver", "default_model", "fallback", "open_store", "tools_by_name"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,6 +126,16 @@ def default_model() -> tuple[str, str]:
         if os.environ.get(variable):
             return model, f"{variable} is set"
     return "local", "no model was named and no key is set"
+
+
+def fallback(candidates: Sequence[tuple[Provider, str]]) -> Provider:
+    """A provider that asks these one after the other until one answers.
+
+    Raises:
+        InputError: There is none.
+    """
+    provider: Provider = import_module("ore.ext.providers.fallback").Fallback(*candidates)
+    return provider
 
 
 def open_store(url: str) -> Store:

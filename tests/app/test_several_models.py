@@ -1,0 +1,29 @@
+"""Several models: one answers when another cannot."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from ore import Agent
+from ore.errors import InputError
+
+
+def script(folder: Path, name: str, *items: object) -> str:
+    path = folder / name
+    path.write_text(json.dumps({"calls": [list(items)], "repeat": True}))
+    return f"scripted:{path}"
+
+
+@pytest.mark.requirement("D-fallback")
+async def test_several_names_are_asked_one_after_the_other(tmp_path: Path) -> None:
+    full = script(tmp_path, "full.json", {"kind": "text_delta", "content": "I w"}, {"error": "overloaded"})
+    fine = script(tmp_path, "fine.json", {"kind": "text_delta", "content": "I will."})
+    result = await Agent([full, fine]).run("Will you?")
+    assert result.text == "I will."
+    assert (await Agent().with_(model=[fine]).run("Will you?")).text == "I will."
+
+
+async def test_no_name_at_all_is_refused() -> None:
+    with pytest.raises(InputError, match="at least one model"):
+        await Agent([]).run("hi")
