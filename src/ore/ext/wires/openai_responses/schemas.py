@@ -2,11 +2,13 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any, Final
 
 from ore.artifact import to_json
 from ore.provider import OutputOption
 from ore.tool import FunctionBody, Schema, Tool, map_schemas, wire_name
+from ore.tool.json_schema import DEFINITIONS, followed
 from ore.tool.strict import strict
 
 __all__ = ["output_format", "strict_form", "written_tools"]
@@ -31,7 +33,7 @@ def strict_form(schema: Schema) -> dict[str, Any] | None:
         `None` when there is no such form.
     """
     try:
-        found = _decodable(strict(schema))
+        found = _decodable(strict(_rooted(schema)))
     except (ValueError, RecursionError):
         return None
     return found if found.get("type") == "object" and "anyOf" not in found else None
@@ -54,7 +56,7 @@ def written_tools(tools: Sequence[Tool], *, may_be_strict: bool) -> list[dict[st
 def output_format(output: OutputOption) -> dict[str, Any]:
     """The answer's form; strict where the schema has such a form."""
     form = strict_form(output.schema)
-    schema = dict(output.schema) if form is None else form
+    schema = _rooted(output.schema) if form is None else form
     name = wire_name(output.name or "answer")
     return {"type": "json_schema", "name": name, "schema": schema, "strict": form is not None}
 
@@ -67,7 +69,7 @@ def _written(tool: Tool, *, may_be_strict: bool) -> dict[str, Any]:
         "type": "function",
         "name": tool.name,
         **({"description": described} if described else {}),
-        "parameters": form if form is not None else _typed(tool.schema),
+        "parameters": form if form is not None else _rooted(tool.schema),
         "strict": form is not None,
     }
 
@@ -82,7 +84,12 @@ def _described(tool: Tool) -> str:
     return "\n".join(lines)
 
 
-def _typed(schema: Schema) -> Schema:
+def _rooted(schema: Schema) -> Schema:
+    """The schema with its type at the top, where the vendor wants it, and not behind a reference."""
+    if isinstance(schema.get("$ref"), str):
+        definitions = {name: schema[name] for name in DEFINITIONS if name in schema}
+        with suppress(ValueError):  # the vendor says what is wrong with one that leads nowhere
+            schema = {**followed(schema, schema), **definitions}
     return schema if "type" in schema else {"type": "object", **schema}
 
 
