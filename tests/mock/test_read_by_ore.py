@@ -21,6 +21,7 @@ from ore.artifact import (
 )
 from ore.ext.mock import Anthropic, Failure, OpenAI, Vendor, script_of
 from ore.ext.mock.asked import Asked
+from ore.ext.mock.playing import Break
 from ore.ext.wires.anthropic import AnthropicMessages
 from ore.ext.wires.openai_chat import OpenAIChat
 from ore.ext.wires.wire import Wire
@@ -58,9 +59,10 @@ def answers(draw: st.DrawFn) -> list[Artifact]:
 
 
 def bytes_of(vendor: Vendor, items: Sequence[Any]) -> list[bytes]:
-    """The answer of a vendor, without the pauses in it."""
+    """The answer of a vendor, to its end or to where it breaks."""
     steps = vendor.endpoints[0].stream(script_of(items).calls[0], Asked(number=1, body=BODY))
-    return [vendor.event(step) if isinstance(step, Failure) else step for step in steps if not hasattr(step, "seconds")]  # type: ignore[misc]
+    found = [step.event if isinstance(step, Break) else step for step in steps]
+    return [step for step in found if isinstance(step, bytes)]
 
 
 def essence(artifacts: Iterable[Artifact]) -> list[tuple[Any, ...]]:

@@ -176,6 +176,38 @@ async def test_what_openai_would_refuse_is_refused(server: MockServer) -> None:
             await api.chat.completions.create(model="gpt-4o", messages=MESSAGES)
 
 
+@pytest.mark.requirement("D-mock-sdk")
+async def test_a_round_with_tools_over_responses() -> None:
+    tools = [{"type": "function", **TOOLS[0]["function"]}]  # type: ignore[dict-item]
+    async with MockServer(script_of(CALLS, [HI, TextDelta(content=", clear.")])) as server, client(server) as api:
+        async with api.responses.stream(model="gpt-5", input=MESSAGES, tools=tools) as stream:
+            kinds = {event.type async for event in stream}
+            first = await stream.get_final_response()
+        calls = [item for item in first.output if item.type == "function_call"]
+        outputs = [{"type": "function_call_output", "call_id": call.call_id, "output": "21"} for call in calls]
+        items = [item.model_dump(exclude_none=True, exclude={"parsed_arguments"}) for item in first.output]
+        second = await api.responses.create(model="gpt-5", input=[*MESSAGES, *items, *outputs], tools=tools)
+        assert [recorded.fault for recorded in server.requests] == [None, None]
+    assert {"response.created", "response.reasoning_summary_text.delta", "response.completed"} <= kinds
+    assert [(call.call_id, call.parsed_arguments) for call in calls] == [
+        ("c1", {"city": "Lisbon"}),
+        ("c2", {"city": "Porto"}),
+    ]
+    assert (first.usage.input_tokens_details.cached_tokens, second.output_text) == (4, "21 °C, clear.")
+
+
+@pytest.mark.requirement("D-mock-sdk")
+async def test_errors_over_responses() -> None:
+    script = script_of([Failure("rate_limit", "why")], [HI, Failure("overloaded", "why")])
+    async with MockServer(script) as server, client(server) as api:
+        with pytest.raises(openai.RateLimitError):
+            await api.responses.create(model="gpt-5", input="Hi")
+        stream = await api.responses.create(model="gpt-5", input="Hi", stream=True)
+        with pytest.raises(openai.APIError, match="why"):
+            async for _ in stream:
+                pass
+
+
 @pytest.mark.requirement("D-mock-sdk", "D-mock-command")
 def test_the_client_without_a_loop_speaks_to_the_command(tmp_path: Path) -> None:
     with (

@@ -174,6 +174,11 @@ REFUSED = [
         request(USER, answer({"type": "web_search_tool_result", "tool_use_id": "srv1", "content": []}), USER),
         "messages[1].content[0].tool_use_id",
     ),
+    (
+        "a server's call of no name",
+        request(USER, answer({"type": "server_tool_use", "id": "srv1", "name": "", "input": {}}), USER),
+        "messages[1].content[0].name",
+    ),
     # Thinking
     ("a small budget", request(thinking={"type": "enabled", "budget_tokens": 1023}), "thinking.budget_tokens"),
     ("a budget of everything", request(thinking={"type": "enabled", "budget_tokens": 4096}), "thinking.budget_tokens"),
@@ -266,6 +271,7 @@ REFUSED = [
     ("a tool without a schema", request(tools=[{"name": "a"}]), "tools[0].input_schema"),
     ("a tool of another vendor", request(tools=[{"type": "function", "function": {}}]), "tools[0].type"),
     ("a long name", request(tools=[{**TOOL, "name": "x" * 65}]), "tools[0].name"),
+    ("a description that is no text", request(tools=[{**TOOL, "description": ["x"]}]), "tools[0].description"),
     ("one name for two tools", request(tools=[TOOL, TOOL]), "tools[1].name"),
     ("tool_choice without tools", request(tool_choice={"type": "auto"}), "tool_choice"),
     ("a choice in a word", request(tools=[TOOL], tool_choice="auto"), "tool_choice"),

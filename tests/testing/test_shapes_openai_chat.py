@@ -164,6 +164,7 @@ REFUSED = [
     ("a long cache key", request(prompt_cache_key="k" * 65), "prompt_cache_key"),
     ("an unknown effort", request(reasoning_effort="huge"), "reasoning_effort"),
     ("17 labels", request(metadata={str(n): "" for n in range(17)}), "metadata"),
+    ("a label of no name", request(metadata={"": "a"}), "metadata, a key"),
     ("a label that is no text", request(metadata={"a": 1}), "metadata.a"),
     ("a biased token", request(logit_bias={"5": 101}), "logit_bias.5"),
     ("stream_options without a stream", request(stream_options={"include_usage": True}), "stream_options"),
@@ -183,6 +184,11 @@ REFUSED = [
     ("one name for two tools", request(tools=[TOOL, TOOL]), "tools[1].function.name"),
     ("a tool without a type", request(tools=[{"function": {"name": "a"}}]), "tools[0].type"),
     ("a tool that is flat", request(tools=[{"type": "function", "name": "a"}]), "tools[0].name"),
+    (
+        "a description that is no text",
+        request(tools=[{"type": "function", "function": {"name": "a", "description": 1}}]),
+        "tools[0].function.description",
+    ),
     ("a long name", request(tools=[{"type": "function", "function": {"name": "x" * 65}}]), "tools[0].function.name"),
     (
         "parameters that are no object",

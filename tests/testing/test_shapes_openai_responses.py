@@ -182,6 +182,7 @@ REFUSED = [
         request(tools=[{"type": "function", "function": {"name": "a"}}]),
         "tools[0].name",
     ),
+    ("a description that is no text", request(tools=[{**TOOL, "description": 1}]), "tools[0].description"),
     ("one name for two tools", request(tools=[TOOL, TOOL]), "tools[1].name"),
     (
         "a strict tool that is open",

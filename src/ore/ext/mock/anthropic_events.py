@@ -1,6 +1,5 @@
 """`Events`: an answer as Anthropic's named events."""
 
-import json
 from collections.abc import MutableMapping, Sequence
 from typing import Any
 
@@ -17,6 +16,7 @@ from ore.artifact import (
     ToolCallDelta,
 )
 from ore.ext.mock.asked import Asked
+from ore.ext.mock.named_event import named_event
 
 __all__ = ["Events"]
 
@@ -24,33 +24,24 @@ __all__ = ["Events"]
 class Events:
     """Writes one answer: which blocks are open, and where each stands, is remembered.
 
-    A block ends before another begins, as the vendor has it: fragments of a
-    second call are held back until the first one is whole.
+    A block ends before another begins, as the vendor has it; so fragments of
+    different calls have to come one call after the other.
 
     Args:
         asked: The request.
         message: The message as it begins, without content.
-        artifacts: All that will come, so that a call's last fragment is known.
         issued: Gets each signature, with the thinking that it signs.
     """
 
-    def __init__(
-        self,
-        asked: Asked,
-        message: dict[str, Any],
-        artifacts: Sequence[Artifact],
-        issued: MutableMapping[str, str],
-    ) -> None:
+    def __init__(self, asked: Asked, message: dict[str, Any], issued: MutableMapping[str, str]) -> None:
         self._asked = asked
         self._message = message
         self._issued = issued
-        self._goes_on = iter(_going_on(artifacts))
         self._began = False
         self._count = 0
         self._kind = ""
         self._thinking: list[str] = []
         self._call: int | None = None
-        self._held: list[tuple[ToolCallDelta, bool]] = []
 
     def of(self, batch: Sequence[Artifact]) -> list[bytes]:
         """The events of what arrives together; the first ones begin the message."""
@@ -66,8 +57,8 @@ class Events:
         return [
             *self._begin(),
             *self._close(),
-            _event("message_delta", delta=delta, usage=figures),
-            _event("message_stop"),
+            named_event("message_delta", delta=delta, usage=figures),
+            named_event("message_stop"),
         ]
 
     def _begin(self) -> list[bytes]:
@@ -75,7 +66,7 @@ class Events:
             return []
         self._began = True
         usage = {**self._message["usage"], "output_tokens": 1}
-        return [_event("message_start", message={**self._message, "usage": usage})]
+        return [named_event("message_start", message={**self._message, "usage": usage})]
 
     def _of(self, artifact: Artifact) -> list[bytes]:
         match artifact:
@@ -84,14 +75,14 @@ class Events:
             case ReasoningDelta(content=content):
                 return self._thought(content)
             case ToolCallDelta():
-                return self._fragment(artifact, next(self._goes_on))
+                return self._fragment(artifact)
             case Text(content=content):
                 return [*self._close(), *self._text(), self._delta("text_delta", text=content), *self._close()]
             case Reasoning(content=content, provider_data=data):
                 return [*self._close(), *self._reasoned(content, data or {})]
             case ToolCall(id=id, name=name, arguments=arguments):
                 whole = ToolCallDelta(index=-1, id=id, name=name, arguments=arguments)
-                return self._fragment(whole, False)
+                return [*self._close(), *self._fragment(whole), *self._close()]
             case ServerTool(provider_data=data):
                 return [*self._close(), *self._start("server", (data or {}).get("block") or {}), *self._close()]
             case BlockEnd(provider_data=data):
@@ -120,37 +111,27 @@ class Events:
             return [*self._start("redacted", block), *self._close()]
         return [*self._thought(content), *self._close(data.get("signature"))]
 
-    def _fragment(self, delta: ToolCallDelta, goes_on: bool) -> list[bytes]:
-        """A fragment of a call, and then those that had to wait for its last one."""
-        if self._call not in (None, delta.index):
-            self._held.append((delta, goes_on))
-            return []
+    def _fragment(self, delta: ToolCallDelta) -> list[bytes]:
         events: list[bytes] = []
-        if self._call is None:
+        if self._kind != "tool_use" or self._call != delta.index:
             id = delta.id or self._asked.id("toolu_", self._count)
             block = {"type": "tool_use", "id": id, "name": delta.name, "input": {}}
             events = [*self._close(), *self._start("tool_use", block), self._delta("input_json_delta", partial_json="")]
             self._call = delta.index
         if delta.arguments:
             events.append(self._delta("input_json_delta", partial_json=delta.arguments))
-        if goes_on:
-            return events
-        events += self._close()
-        self._call, waiting, self._held = None, self._held, []
-        for held in waiting:
-            events += self._fragment(*held)
         return events
 
     def _start(self, kind: str, block: dict[str, Any]) -> list[bytes]:
         """Begin a block; a sign of life follows the first one, as the vendor sends it."""
-        events = [_event("content_block_start", index=self._count, content_block=block)]
+        events = [named_event("content_block_start", index=self._count, content_block=block)]
         if not self._count:
-            events.append(_event("ping"))
+            events.append(named_event("ping"))
         self._kind, self._count = kind, self._count + 1
         return events
 
     def _delta(self, kind: str, **fields: Any) -> bytes:
-        return _event("content_block_delta", index=self._count - 1, delta={"type": kind, **fields})
+        return named_event("content_block_delta", index=self._count - 1, delta={"type": kind, **fields})
 
     def _close(self, signature: str | None = None) -> list[bytes]:
         """End what is open; thinking is signed first."""
@@ -163,22 +144,4 @@ class Events:
             self._thinking = []
             events.append(self._delta("signature_delta", signature=signature))
         self._kind = ""
-        return [*events, _event("content_block_stop", index=self._count - 1)]
-
-
-def _going_on(artifacts: Sequence[Artifact]) -> list[bool]:
-    """For each fragment of a call, whether another of it follows before anything else does."""
-    found: list[bool] = []
-    following: set[int] = set()
-    for artifact in reversed(artifacts):
-        if isinstance(artifact, ToolCallDelta):
-            found.append(artifact.index in following)
-            following.add(artifact.index)
-        else:
-            following = set()
-    return found[::-1]
-
-
-def _event(kind: str, **fields: Any) -> bytes:
-    value = json.dumps({"type": kind, **fields}, ensure_ascii=False, separators=(",", ":"))
-    return f"event: {kind}\ndata: {value}\n\n".encode("utf-8", "replace")
+        return [*events, named_event("content_block_stop", index=self._count - 1)]

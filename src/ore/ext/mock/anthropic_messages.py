@@ -8,10 +8,13 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
 
 from ore.artifact import Artifact, Reason, Reasoning, ServerTool, Text, ToolCall, Usage
+from ore.ext.mock.anthropic_errors import error_body
 from ore.ext.mock.anthropic_events import Events
 from ore.ext.mock.arguments import parsed
 from ore.ext.mock.asked import Asked
-from ore.ext.mock.playing import Step, artifacts_of, folded, reason_of, usage_of
+from ore.ext.mock.named_event import named_event
+from ore.ext.mock.playing import Break, Step, folded, reason_of, usage_of
+from ore.ext.mock.sequence import one_after_another
 from ore.ext.providers.script import Failure, Item
 from ore.testing.shapes import check_anthropic
 
@@ -47,15 +50,12 @@ class AnthropicMessages:
     def stream(self, items: Sequence[Item], asked: Asked) -> Sequence[Step]:
         """Named events, one block after the other; nothing of them behind a failure."""
         usage = _usage(usage_of(items, asked))
-        events = Events(asked, self._head(asked, usage), list(artifacts_of(items)), self._issued)
+        events = Events(asked, self._head(asked, usage), self._issued)
         steps: list[Step] = []
-        for item in items:
-            if not isinstance(item, Sequence):
-                steps.append(item)
-                if isinstance(item, Failure):
-                    return steps
-                continue
-            steps.append(b"".join(events.of(item)))
+        for item in one_after_another(items):
+            if isinstance(item, Failure):
+                return [*steps, Break(item, named_event(**error_body(item)))]
+            steps.append(b"".join(events.of(item)) if isinstance(item, Sequence) else item)
         steps.append(b"".join(events.end(_REASONS[reason_of(items)], usage)))
         return steps
 

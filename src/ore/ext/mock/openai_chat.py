@@ -12,7 +12,8 @@ from typing import Any, Final
 
 from ore.artifact import Artifact, Reason, Reasoning, ReasoningDelta, Text, TextDelta, ToolCall, ToolCallDelta, Usage
 from ore.ext.mock.asked import Asked
-from ore.ext.mock.playing import Step, folded, reason_of, usage_of
+from ore.ext.mock.openai_errors import error_body
+from ore.ext.mock.playing import Break, Step, folded, reason_of, usage_of
 from ore.ext.providers.script import Failure, Item
 from ore.testing.shapes import check_openai_chat
 
@@ -51,12 +52,9 @@ class OpenAIChat:
         chunks = _Chunks(asked)
         steps: list[Step] = []
         for item in items:
-            if not isinstance(item, Sequence):
-                steps.append(item)
-                if isinstance(item, Failure):
-                    return steps
-                continue
-            steps.append(b"".join(chunks.of(item)))
+            if isinstance(item, Failure):
+                return [*steps, Break(item, _event(error_body(item)))]
+            steps.append(b"".join(chunks.of(item)) if isinstance(item, Sequence) else item)
         steps.append(b"".join(chunks.end(reason_of(items), usage_of(items, asked))))
         return steps
 

@@ -1,6 +1,7 @@
 """What a list of a script says, for whoever writes it in a vendor's words."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from ore.artifact import (
     Artifact,
@@ -21,9 +22,23 @@ from ore.errors import InputError
 from ore.ext.mock.asked import Asked
 from ore.ext.providers.script import Failure, Hang, Item, Pause, Script
 
-__all__ = ["Step", "artifacts_of", "check_script", "folded", "reason_of", "usage_of"]
+__all__ = ["Break", "Step", "artifacts_of", "check_script", "folded", "reason_of", "usage_of"]
 
-Step = bytes | Pause | Hang | Failure
+
+@dataclass(frozen=True, slots=True)
+class Break:
+    """The answer fails here.
+
+    Attributes:
+        failure: What the script says.
+        event: What a stream that has begun says of it; nothing where it is just cut.
+    """
+
+    failure: Failure
+    event: bytes
+
+
+Step = bytes | Pause | Hang | Break
 """Bytes that are written at once, or what else happens."""
 
 _SAID = (Text, TextDelta, Reasoning, ReasoningDelta, ToolCall, ToolCallDelta, ServerTool, BlockEnd, StopReason, Usage)

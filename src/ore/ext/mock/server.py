@@ -13,7 +13,7 @@ from ore.ext.mock.asked import Asked
 from ore.ext.mock.calls import Calls
 from ore.ext.mock.doorkeeper import is_local
 from ore.ext.mock.journal import Recorded, without_secrets
-from ore.ext.mock.playing import Step, check_script
+from ore.ext.mock.playing import Break, Step, check_script
 from ore.ext.mock.vendor import Endpoint, Vendor
 from ore.ext.mock.vendors import vendor_of
 from ore.ext.providers.script import Failure, Hang, Item, Pause, Script, read_script
@@ -189,11 +189,9 @@ class MockServer:
     ) -> web.StreamResponse:
         response: web.StreamResponse | None = None
         for step in endpoint.stream(items, asked):
-            if isinstance(step, Failure) and (
-                step.code == "connection" or (response is None and step.code != "protocol")
-            ):
-                return self._fail(request, step, recorded)
-            content = await _written(step, self._vendor)
+            if isinstance(step, Break) and _ends_at_once(step.failure, begun=response is not None):
+                return self._fail(request, step.failure, recorded)
+            content = await _written(step)
             if response is None and content is not None:
                 response = await self._begun(request, recorded)
             if response is not None and content:
@@ -220,7 +218,7 @@ class MockServer:
                 body = body[: len(body) // 2]
                 break
             if isinstance(item, Pause | Hang):
-                await _written(item, self._vendor)
+                await _written(item)
         recorded.status = 200
         return web.Response(body=body, headers=self._head(), content_type="application/json")
 
@@ -244,15 +242,20 @@ class MockServer:
         return self._vendor.headers(len(self.requests))
 
 
-async def _written(step: Step, vendor: Vendor) -> bytes | None:
-    """What a step writes, once its time has come."""
+def _ends_at_once(failure: Failure, *, begun: bool) -> bool:
+    """Whether nothing is sent of a failure but a status, or not even that."""
+    return failure.code == "connection" or (failure.code != "protocol" and not begun)
+
+
+async def _written(step: Step) -> bytes | None:
+    """What a step writes, once its time has come; nothing where an answer is just cut."""
     match step:
         case Pause(seconds=seconds):
             await asyncio.sleep(seconds)
         case Hang():
             await asyncio.Event().wait()
-        case Failure():
-            return b"" if step.code == "protocol" else vendor.event(step)
+        case Break(failure=failure, event=event):
+            return b"" if failure.code == "protocol" else event
         case content:
             return content
     return None

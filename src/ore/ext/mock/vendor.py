@@ -43,7 +43,7 @@ class Endpoint(Protocol):
         ...
 
     def stream(self, items: Sequence[Item], asked: Asked) -> Sequence[Step]:
-        """The answer as events, from the first byte to the last; a failure stands where it happens."""
+        """The answer as events, from the first byte to the last; a break stands where it happens, and ends them."""
         ...
 
     def whole(self, items: Sequence[Item], asked: Asked) -> Mapping[str, Any]:
@@ -70,10 +70,6 @@ class Vendor(Protocol):
 
     def refusal(self, failure: Failure, number: int) -> Refusal:
         """An error before the answer began; the how manieth request it was is part of some."""
-        ...
-
-    def event(self, failure: Failure) -> bytes:
-        """An error inside a stream of events."""
         ...
 
     def headers(self, number: int) -> Mapping[str, str]:
