@@ -268,6 +268,7 @@ async def test_silence_counts_only_while_somebody_waits() -> None:
         asyncio.get_running_loop().call_later(SOON.silence_s * 3, looks.set)
         await looks.wait()
         read.set()
+        await server.settled()
         assert await blocks(reply) == [b"two"]
 
 
@@ -284,6 +285,14 @@ async def test_an_answer_without_an_end_is_cut_at_the_limit_of_all() -> None:
         await server.settled()
     assert type(error) is ProviderTimeoutError
     assert str(error) == f"the answer of {server.url} had not ended after 0.1 s in all"
+
+
+@pytest.mark.requirement("D-http-limits")
+async def test_no_answer_at_all_is_cut_at_the_limit_of_all_where_that_is_shorter() -> None:
+    async with serving(nothing) as server:
+        error = await failure(server.url, Limits(connect_s=4, silence_s=4, total_s=0.05))
+        await server.settled()
+    assert str(error) == f"the answer of {server.url} had not ended after 0.05 s in all"
 
 
 @pytest.mark.requirement("D-http-limits")

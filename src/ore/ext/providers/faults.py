@@ -29,8 +29,8 @@ def fault_of(error: Exception, origin: str, limits: Limits, *, answering: bool) 
             return ProviderTimeoutError(
                 f"no connection to {origin} within {limits.connect_s:g} s; is the address right, and the network there?"
             )
-        case TimeoutError():
-            return silence(origin, limits)
+        case TimeoutError():  # the shorter of the two was set
+            return silence(origin, limits) if limits.silence_s <= limits.total_s else too_long(origin, limits)
         case aiohttp.ClientResponseError():  # its own parser's words hold what was received
             return ProtocolError(
                 f"expected HTTP from {origin}, got something else; does the address begin with the right one of "
