@@ -218,10 +218,10 @@ def test_a_call_of_a_tool_that_cannot_be_called_so_gets_a_legal_name(name: str) 
     assert block["type"] == "tool_use"
 
 
-def test_a_call_without_a_result_gets_one_that_says_so() -> None:
+def test_a_call_without_a_result_gets_one_that_says_so_and_all_stand_in_the_order_of_the_calls() -> None:
     found = messages(("u", "a"), ("a", call("x"), call("y")), ("t", result("y")))
-    missing = answer("call_0000000000000001_0", "no result was recorded", is_error=True)
-    assert found[2] == ("user", [answer("call_0000000000000001_1"), missing])
+    missing = answer("call_0000000000000001_0", "there is no result of this call", is_error=True)
+    assert found[2] == ("user", [missing, answer("call_0000000000000001_1")])
     assert messages(("u", "a"), ("a", call("x")))[2] == ("user", [missing])
     assert messages(("u", "a"), ("a", call("x")), ("u", "b"))[2] == ("user", [missing, "b"])
 
@@ -246,28 +246,30 @@ def test_results_without_text_have_no_empty_block(given: Artifact, expected: dic
     assert messages(("u", "a"), ("a", call()), ("t", given))[2] == ("user", [expected])
 
 
-def test_images_behind_a_result_are_part_of_it() -> None:
-    found = messages(
-        ("u", "a"),
-        ("a", call("x"), call("y")),
-        ("t", result("x", "a plot"), Image(data=PNG), result("y", ""), Image(data=JPEG), Image(url="https://h/i.png")),
-    )
-    png, jpeg, linked = image(PNG, "image/png"), image(JPEG, "image/jpeg"), {"type": "url", "url": "https://h/i.png"}
+def test_images_of_a_result_are_part_of_it() -> None:
+    plot = result("x", "a plot", media=(Image(data=PNG),))
+    bare = result("y", "", media=(Image(data=JPEG), Image(url="https://h/i.png"), Audio(data=b"x", name="a.mp3")))
+    found = messages(("u", "a"), ("a", call("x"), call("y")), ("t", plot, bare))
+    linked = {"type": "image", "source": {"type": "url", "url": "https://h/i.png"}}
+    unsent = {"type": "text", "text": "[a.mp3] was left out: this protocol takes no sound"}
     assert found[2] == (
         "user",
         [
-            answer("call_0000000000000001_0", [{"type": "text", "text": "a plot"}, png]),
-            answer("call_0000000000000001_1", [jpeg, {"type": "image", "source": linked}]),
+            answer("call_0000000000000001_0", [{"type": "text", "text": "a plot"}, image(PNG, "image/png")]),
+            answer("call_0000000000000001_1", [image(JPEG, "image/jpeg"), linked, unsent]),
         ],
     )
 
 
 def test_an_error_holds_text_alone() -> None:
-    found = messages(
-        ("u", "a"), ("a", call("x")), ("t", result("x", "no", is_error=True), Image(data=PNG, name="plot.png"))
-    )
-    text = [{"type": "text", "text": "no"}, {"type": "text", "text": "[plot.png]"}]
-    assert found[2] == ("user", [answer("call_0000000000000001_0", text, is_error=True)])
+    failed = result("x", "no", is_error=True, media=(Image(data=PNG),))
+    found = messages(("u", "a"), ("a", call("x")), ("t", failed))
+    assert found[2] == ("user", [answer("call_0000000000000001_0", "no", is_error=True)])
+
+
+def test_what_else_stands_beside_results_comes_behind_them() -> None:
+    found = messages(("u", "a"), ("a", call("x")), ("t", "note", Image(data=PNG), result("x")), ("u", "b"))
+    assert found[2] == ("user", [answer("call_0000000000000001_0"), "note", image(PNG, "image/png"), "b"])
 
 
 # ── What vendors want back ───────────────────────────────────────────────────

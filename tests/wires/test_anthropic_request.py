@@ -338,8 +338,8 @@ def test_beside_thinking_no_tool_is_forced() -> None:
 
 
 def test_the_tool_of_an_answer_has_a_name_of_its_own() -> None:
-    found = body(asked((), output(Answer), WithTools((tool("Answer"), tool("Answer_"))), model=OLD))
-    assert [item["name"] for item in found["tools"]] == ["Answer", "Answer_", "Answer__"]
+    found = body(asked((), output(Answer), WithTools((tool("Answer"), tool("Answer_0"))), model=OLD))
+    assert len({item["name"] for item in found["tools"]}) == 3
 
 
 class Tree(BaseModel):

@@ -1,13 +1,11 @@
 """`Blocks`: artifacts of a turn as content blocks of a message."""
 
-import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any, Final
 
-import msgspec
-
 from ore.artifact import Artifact, Media, ProviderData, Reasoning, ServerTool, Text, ToolCall, ToolResult, clean
+from ore.ext.wires.answered import arguments_object
 from ore.ext.wires.anthropic.digest import digest
 from ore.ext.wires.anthropic.media import media_block
 from ore.ledger import Turn
@@ -66,21 +64,19 @@ class Blocks:
         further = self._issued(call.provider_data).get("fields")
         fields = further if isinstance(further, Mapping) else {}
         name = wire_name(call.name or "unknown")
-        return {"type": "tool_use", "id": id, "name": name, "input": _object(call.arguments), **fields}
+        return {"type": "tool_use", "id": id, "name": name, "input": arguments_object(call), **fields}
 
-    def result(self, result: ToolResult, further: Iterable[Artifact], id: str) -> Block:
-        """The block of a result, with its media and what else stands behind it in its turn."""
+    def result(self, result: ToolResult, id: str) -> Block:
+        """The block of a result, with its media."""
         said = text_block(result.for_model())
         content: list[Block] = [] if said is None else [said]
-        beside = [*(result.media or ()), *further]
-        if result.is_error:  # which hold text alone
-            content += [text for artifact in beside if (text := text_block(artifact.for_human())) is not None]
-            content = content or [{"type": "text", "text": "error"}]
-        else:
-            content += [piece for artifact in beside if (piece := self.content(artifact)) is not None]
+        if not result.is_error:  # errors hold text alone
+            content += [piece for media in result.media or () if (piece := self.content(media)) is not None]
+        elif said is None:
+            content = [{"type": "text", "text": "error"}]
         block: dict[str, Any] = {"type": "tool_result", "tool_use_id": id}
         if content:
-            block["content"] = said["text"] if content == [said] and said is not None else content
+            block["content"] = content if len(content) > 1 or said is None else said["text"]
         return block | ({"is_error": True} if result.is_error else {})
 
     def _thinking(self, reasoning: Reasoning) -> Block | None:
@@ -121,16 +117,3 @@ def call_id(call: ToolCall, turn: Turn, index: int, *, own: bool) -> str:
         return call.id
     place = turn.id if _LEGAL.fullmatch(turn.id) else wire_name(turn.id or "turn")
     return f"call_{place}_{index}"
-
-
-def _object(arguments: str) -> Any:
-    try:
-        if isinstance(msgspec.json.decode(arguments), dict):
-            return msgspec.Raw(arguments.encode())
-    except (ValueError, RecursionError):  # msgspec's errors are ValueErrors too
-        pass
-    try:
-        found = json.loads(arguments)  # which takes half a surrogate pair
-    except (ValueError, RecursionError):
-        return {}
-    return found if isinstance(found, dict) else {}

@@ -6,7 +6,8 @@ Rules beyond what the vendor's protocol says itself:
   keep their place. A model that takes system messages gets one where it may
   stand, which is behind all that the user said, before the next answer;
   everywhere else it is text of the user between `<system>` and `</system>`.
-- Adjacent turns of one side are one message; the results of calls stand first.
+- Adjacent turns of one side are one message; the results of calls stand first,
+  in the order of the calls.
 - A call without a result gets one that says so. A result without its call is
   text of the user.
 - Thinking at the end of an answer is left out, and so is what the vendor was
@@ -21,6 +22,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from ore.artifact import Artifact, Media, ToolCall, ToolResult, to_json
+from ore.ext.wires.answered import answered
 from ore.ext.wires.anthropic.blocks import Block, Blocks, call_id, text_block
 from ore.ext.wires.anthropic.claude import Claude
 from ore.ledger import Role, Turn, TurnStatus
@@ -29,6 +31,9 @@ __all__ = ["MARK", "OPENING", "Conversation", "Message", "end", "lacks_thinking"
 
 Message = dict[str, Any]
 """Role and blocks."""
+
+_Calls = list[tuple[ToolCall, str]]
+"""Calls that wait for their results, with the ids under which they are sent."""
 
 MARK: Final[Mapping[str, str]] = {"type": "ephemeral"}
 """What marks the end of what shall be cached: "Prompt caching" of the vendor's documentation (read 2026-11)."""
@@ -40,7 +45,6 @@ OPENING: Final = to_json(
 
 GO_ON: Final[Message] = {"role": "user", "content": [{"type": "text", "text": "Go on where you stopped."}]}
 
-_NO_RESULT: Final = "no result was recorded"
 _SERVER_CALLS: Final = ("server_tool_use", "mcp_tool_use")
 _THINKING: Final = ("thinking", "redacted_thinking")
 
@@ -77,7 +81,7 @@ class Conversation:
     def _messages(self, turns: Sequence[Turn], *, is_last: bool = False) -> list[Message]:
         messages: list[Message] = []
         place, count = 0, len(turns)
-        calls: list[tuple[str, str]] = []
+        calls: _Calls = []
         while place < count:
             end = place
             is_answer = turns[place].role is Role.ASSISTANT
@@ -93,7 +97,7 @@ class Conversation:
             _add(messages, "user", self._results((), calls)[0])
         return messages
 
-    def _answer(self, turns: Sequence[Turn], calls: list[tuple[str, str]], *, is_last: bool) -> list[Block]:
+    def _answer(self, turns: Sequence[Turn], calls: _Calls, *, is_last: bool) -> list[Block]:
         """The blocks of answers in a row; their calls are noted with the ids under which they are sent."""
         blocks: list[Block] = []
         for turn in turns:
@@ -101,7 +105,7 @@ class Conversation:
             for artifact in turn.artifacts:
                 if isinstance(artifact, ToolCall):
                     id = call_id(artifact, turn, index, own=self._own_ids)
-                    calls.append((artifact.id, id))
+                    calls.append((artifact, id))
                     blocks.append(self._blocks.call(artifact, id))
                     index += 1
                 elif (block := self._blocks.answer(artifact)) is not None:
@@ -112,7 +116,7 @@ class Conversation:
             blocks.pop()
         return blocks
 
-    def _add_asked(self, messages: list[Message], turns: Sequence[Turn], calls: list[tuple[str, str]]) -> None:
+    def _add_asked(self, messages: list[Message], turns: Sequence[Turn], calls: _Calls) -> None:
         """Add what the tools, the user and the system say between two answers."""
         end = len(turns)
         while self._system_messages and end > 0 and turns[end - 1].role is Role.SYSTEM:
@@ -122,25 +126,19 @@ class Conversation:
         _add(messages, "user", [*results, *beside, *said])
         _add(messages, "system", [block for turn in turns[end:] for block in _told(turn)])
 
-    def _results(self, turns: Sequence[Turn], calls: list[tuple[str, str]]) -> tuple[Sequence[Block], Sequence[Block]]:
-        """The results of the calls that were noted, and what else stands there.
-
-        They pair by id, and by place where ids repeat.
-        """
-        results: list[Block] = []
-        beside: list[Block | None] = []
-        waiting = list(calls)
-        for result, rest in (piece for turn in turns for piece in _pieces(turn)):
-            found = next((pair for pair in waiting if result is not None and pair[0] == result.tool_call_id), None)
-            if result is None or found is None:
-                lost = [] if result is None else [text_block(f"A result without its call: {result.for_model()}")]
-                beside += [*lost, *map(self._blocks.content, rest)]
-                continue
-            waiting.remove(found)
-            results.append(self._blocks.result(result, rest, found[1]))
-        for _, id in waiting:
-            results.append({"type": "tool_result", "tool_use_id": id, "content": _NO_RESULT, "is_error": True})
-        return results, [block for block in beside if block is not None]
+    def _results(self, turns: Sequence[Turn], calls: _Calls) -> tuple[Sequence[Block], Sequence[Block]]:
+        """The results of the calls, and what else stands beside them."""
+        given = [artifact for turn in turns for artifact in turn.artifacts if isinstance(artifact, ToolResult)]
+        results, others = answered([call for call, _ in calls], given)
+        blocks = [self._blocks.result(result, id) for result, (_, id) in zip(results, calls, strict=True)]
+        lost = [text_block(f"A result without its call: {result.for_model()}") for result in others]
+        rest = [
+            self._blocks.content(artifact)
+            for turn in turns
+            for artifact in turn.artifacts
+            if not isinstance(artifact, ToolResult)
+        ]
+        return blocks, [block for block in (*lost, *rest) if block is not None]
 
     def _said(self, turn: Turn) -> Sequence[Block]:
         if turn.role is Role.SYSTEM:
@@ -201,17 +199,6 @@ def _told(turn: Turn) -> Sequence[Block]:
 
 def _in_marks(block: Block) -> Block:
     return {**block, "text": f"<system>\n{block['text']}\n</system>"}
-
-
-def _pieces(turn: Turn) -> Sequence[tuple[ToolResult | None, list[Artifact]]]:
-    """Each result of a tool turn with what stands behind it; what stands before them all has none."""
-    pieces: list[tuple[ToolResult | None, list[Artifact]]] = [(None, [])]
-    for artifact in turn.artifacts:
-        if isinstance(artifact, ToolResult):
-            pieces.append((artifact, []))
-        else:
-            pieces[-1][1].append(artifact)
-    return pieces
 
 
 def _paired(blocks: Sequence[Block], *, may_wait: bool) -> list[Block]:

@@ -1,22 +1,18 @@
 """Images and documents as content blocks."""
 
-from base64 import b64decode, b64encode
+from base64 import b64encode
 from collections.abc import Mapping
 from typing import Any, Final
 
 from ore.artifact import Audio, File, Image, Media
+from ore.ext.wires.media import Content, content_of, sniffed
 
-__all__ = ["media_block"]
+__all__ = ["media_block", "why_not"]
 
 _PDF: Final = "application/pdf"
 
-_MAGIC: Final[tuple[tuple[bytes, str], ...]] = (
-    (b"\x89PNG\r\n\x1a\n", "image/png"),
-    (b"\xff\xd8\xff", "image/jpeg"),
-    (b"GIF87a", "image/gif"),
-    (b"GIF89a", "image/gif"),
-)
-"""With WebP all that the vendor takes: "Vision" of its documentation (read 2026-11)."""
+_IMAGES: Final = ("image/gif", "image/jpeg", "image/png", "image/webp")
+"""All that the vendor takes: "Vision" of its documentation (read 2026-11)."""
 
 
 def media_block(media: Media) -> Mapping[str, Any] | str:
@@ -29,32 +25,33 @@ def media_block(media: Media) -> Mapping[str, Any] | str:
         return "this protocol takes no sound"
     if media.blob is not None:
         return "its bytes are kept elsewhere"
-    data, url, declared = media.data, media.url, media.media_type or ""
-    if url is not None and url.startswith("data:"):
-        head, _, encoded = url.removeprefix("data:").partition(",")
-        declared = declared or head.partition(";")[0]
-        data = _decoded(encoded) if head.endswith(";base64") else None
-        if data is None:
-            return "its data URL is not in base64"
-    if data is not None:
-        return _of_bytes(media, data, declared)
-    if url is None or not url.startswith(("https://", "http://")):
-        return "expected an address that begins with https://"
-    return _of_address(media, url, declared)
+    content = content_of(media)
+    if content is not None:
+        return _of_bytes(media, content)
+    url = media.url or ""
+    if not url.startswith(("https://", "http://")):
+        return "expected bytes, or an address that begins with https://"
+    return _of_address(media, url)
 
 
-def _of_bytes(media: Media, data: bytes, declared: str) -> Mapping[str, Any] | str:
+def why_not(media: Media) -> str | None:
+    """Why something cannot be sent; `None` when it can."""
+    found = media_block(media)
+    return found if isinstance(found, str) else None
+
+
+def _of_bytes(media: Media, content: Content) -> Mapping[str, Any] | str:
+    data, found = content.data, sniffed(content.data)
     if not data:
         return "it is empty"
-    found = _image_type(data)
-    if found is not None:
+    if found in _IMAGES:
         return {"type": "image", "source": _base64(found, data)}
     if isinstance(media, Image):
         return "it is no JPEG, PNG, GIF or WebP"
-    if data.startswith(b"%PDF-") or declared == _PDF:
+    if _PDF in (found, content.media_type):
         return _document(media, _base64(_PDF, data))
     try:
-        text = data.decode()
+        text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
         return "it is no image, no PDF and no text in UTF-8"
     if not text.strip():
@@ -62,8 +59,8 @@ def _of_bytes(media: Media, data: bytes, declared: str) -> Mapping[str, Any] | s
     return _document(media, {"type": "text", "media_type": "text/plain", "data": text})
 
 
-def _of_address(media: Media, url: str, declared: str) -> Mapping[str, Any] | str:
-    source = {"type": "url", "url": url}
+def _of_address(media: Media, url: str) -> Mapping[str, Any] | str:
+    declared, source = media.media_type or "", {"type": "url", "url": url}
     if isinstance(media, Image) or declared.startswith("image/"):
         return {"type": "image", "source": source}
     path = url.partition("?")[0].lower()
@@ -79,16 +76,3 @@ def _document(media: Media, source: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _base64(media_type: str, data: bytes) -> Mapping[str, Any]:
     return {"type": "base64", "media_type": media_type, "data": b64encode(data).decode()}
-
-
-def _image_type(data: bytes) -> str | None:
-    if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
-        return "image/webp"
-    return next((media_type for magic, media_type in _MAGIC if data.startswith(magic)), None)
-
-
-def _decoded(text: str) -> bytes | None:
-    try:
-        return b64decode(text, validate=True)
-    except ValueError:
-        return None

@@ -43,7 +43,7 @@ class AnthropicMessages:
         """Reads the answer to an ask."""
         name = ask.spec.name or ""
         tool = answer_tool(option(ask.options, OutputOption), tools_of(ask.options), claude(name))
-        return AnthropicDecoder(provider=ask.provider, model=name, answer_tool=tool)
+        return AnthropicDecoder(provider=ask.provider, model=name, answer_tool=None if tool is None else tool.name)
 
     def failure(self, provider: str, status: int, headers: Mapping[str, str], body: bytes) -> ProviderError:
         """The error of an answer whose status is not 200; see `Wire.failure`."""

@@ -3,20 +3,20 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from ore.artifact import Media, to_json
+from ore.artifact import to_json
 from ore.errors import BadRequestError
 from ore.ext.wires.anthropic.blocks import Blocks
 from ore.ext.wires.anthropic.claude import Claude, claude
 from ore.ext.wires.anthropic.conversation import OPENING, Conversation, Message, end, lacks_thinking, system
 from ore.ext.wires.anthropic.dialect import Dialect
-from ore.ext.wires.anthropic.left_out import LeftOut
-from ore.ext.wires.anthropic.media import media_block
+from ore.ext.wires.anthropic.media import why_not
 from ore.ext.wires.anthropic.sampling import sampling
 from ore.ext.wires.anthropic.thinking import Thinking, thinking
 from ore.ext.wires.anthropic.tools import answer_schema, answer_tool, tools_json
 from ore.ext.wires.encoded import encode_units, keep, last_unit
+from ore.ext.wires.omissions import Omissions, leave_media
 from ore.ext.wires.wire import Ask, WireRequest
-from ore.ledger import Role, Turn
+from ore.ledger import Role
 from ore.models import Spec
 from ore.provider import MaxTokensOption, Option, OutputOption, PromptCacheOption, option, tools_of
 
@@ -53,7 +53,7 @@ class _Builder:
         self._name = name
         self._system = turns[:start]
         self._turns = turns[start:]
-        self._left_out = LeftOut(ask.provider, name, lenient=ask.lenient)
+        self._omissions = Omissions(ask.provider, lenient=ask.lenient)
         self._conversation = Conversation(Blocks(ask.provider, name), model)
         self._tools = tools_of(ask.options)
         self._output = option(ask.options, OutputOption)
@@ -70,8 +70,8 @@ class _Builder:
         max_tokens = _max_tokens(self._ask.spec, self._ask.options, self._model)
         thought = self._thinking(max_tokens, last)
         fields: dict[str, Any] = {"model": self._name, "max_tokens": max_tokens, "stream": True}
-        fields |= sampling(self._ask.spec, self._model, self._left_out, thinks=thought.asked)
-        _check_media(self._turns, self._left_out)
+        fields |= sampling(self._ask.spec, self._model, self._omissions, thinks=thought.asked)
+        leave_media(self._turns, why_not, self._omissions)
         if thought.option is not None:
             fields["thinking"] = thought.option
         schema = answer_schema(self._output, self._model)
@@ -87,7 +87,7 @@ class _Builder:
             path="messages",
             body=b"".join(parts),
             headers={"anthropic-version": VERSION, **beta},
-            notices=self._left_out.notices,
+            notices=self._omissions.notices,
         )
 
     def _last_unit(self) -> int:
@@ -104,23 +104,22 @@ class _Builder:
             self._ask.spec.thinking_level,
             self._model,
             max_tokens,
-            self._left_out,
+            self._omissions,
             controls_binding=self._dialect.controls_binding,
         )
         return Thinking() if self._model.thinks == "budget" and thought.asked and lacks_thinking(last) else thought
 
     def _tool_parts(self, thought: Thinking) -> Sequence[bytes]:
-        name = answer_tool(self._output, self._tools, self._model)
-        answer = (name, self._output) if name is not None and self._output is not None else None
+        answer = answer_tool(self._output, self._tools, self._model)
         encoded = keep(
             self._ask.encoded,
-            ("anthropic", "tools", name, self._marks),
-            [*self._tools, *([self._output.schema] if answer is not None and self._output is not None else [])],
+            ("anthropic", "tools", answer and answer.name, self._marks),
+            [*self._tools, *([] if answer is None else [answer.schema])],
             lambda: tools_json(self._tools, answer, marked=self._marks),
         )
         if not encoded:
             return ()
-        choice = None if answer is None else _choice(answer[0], bool(self._tools), self._model, thought)
+        choice = None if answer is None else _choice(answer.name, bool(self._tools), self._model, thought)
         return [b',"tools":', encoded, *([b',"tool_choice":', to_json(choice)] if choice is not None else [])]
 
     def _system_parts(self) -> Sequence[bytes]:
@@ -167,17 +166,3 @@ def _choice(name: str, has_tools: bool, model: Claude, thought: Thinking) -> Map
     if thought.asked or not model.prefill:
         return None
     return {"type": "any"} if has_tools else {"type": "tool", "name": name}
-
-
-def _check_media(turns: Sequence[Turn], left_out: LeftOut) -> None:
-    """Refuse what the last message brings and the protocol does not take.
-
-    In earlier ones a line of text stands in its place, so that the session
-    stays usable.
-    """
-    last = next((turn for turn in reversed(turns) if turn.role is Role.USER), None)
-    for artifact in () if last is None else last.artifacts:
-        if isinstance(artifact, Media):
-            found = media_block(artifact)
-            if isinstance(found, str):
-                left_out.add(artifact.kind, found)

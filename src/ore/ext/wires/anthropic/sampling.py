@@ -3,7 +3,7 @@
 from typing import Any, Final
 
 from ore.ext.wires.anthropic.claude import Claude
-from ore.ext.wires.anthropic.left_out import LeftOut
+from ore.ext.wires.omissions import Omissions
 from ore.models import Spec
 
 __all__ = ["sampling"]
@@ -14,7 +14,7 @@ LEAST_TOP_P: Final = 0.95
 """The least that goes with thinking: "Extended thinking" of the vendor's documentation (read 2026-11)."""
 
 
-def sampling(spec: Spec, model: Claude, left_out: LeftOut, *, thinks: bool) -> dict[str, Any]:
+def sampling(spec: Spec, model: Claude, omissions: Omissions, *, thinks: bool) -> dict[str, Any]:
     """The fields of a request that say how its answer is drawn.
 
     A temperature or a `top_p` of 1 is what every model does anyway, so it is
@@ -28,7 +28,7 @@ def sampling(spec: Spec, model: Claude, left_out: LeftOut, *, thinks: bool) -> d
     """
     for name in _FOREIGN:
         if getattr(spec, name) is not None:
-            left_out.add(name, "Anthropic's protocol has none")
+            omissions.leave(name, f"Anthropic's protocol has no {name}")
     fields: dict[str, Any] = {}
     for name in ("temperature", "top_p", "top_k"):
         value = getattr(spec, name)
@@ -36,10 +36,10 @@ def sampling(spec: Spec, model: Claude, left_out: LeftOut, *, thinks: bool) -> d
             continue
         why = _why_not(name, value, model, fields, thinks=thinks)
         if why:
-            left_out.add(name, why)
+            omissions.leave(name, f"the model cannot take this {name}: {why}")
         elif model.samples and not (name == "temperature" and thinks):
             fields[name] = value
-    return fields | _stop_sequences(spec, left_out)
+    return fields | _stop_sequences(spec, omissions)
 
 
 def _why_not(name: str, value: float, model: Claude, fields: dict[str, Any], *, thinks: bool) -> str | None:
@@ -57,9 +57,9 @@ def _why_not(name: str, value: float, model: Claude, fields: dict[str, Any], *, 
     return None
 
 
-def _stop_sequences(spec: Spec, left_out: LeftOut) -> dict[str, Any]:
+def _stop_sequences(spec: Spec, omissions: Omissions) -> dict[str, Any]:
     given = spec.stop_sequences or ()
     kept = [text for text in given if text.strip()]
     if len(kept) < len(given):
-        left_out.add("stop_sequences", "expected texts that are not blank")
+        omissions.leave("stop_sequences", "the vendor takes no stop_sequences that are blank")
     return {"stop_sequences": kept} if kept else {}

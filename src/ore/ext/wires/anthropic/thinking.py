@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
 from ore.ext.wires.anthropic.claude import Claude
-from ore.ext.wires.anthropic.left_out import LeftOut
+from ore.ext.wires.omissions import Omissions
 from ore.models import ThinkingLevel
 
 __all__ = ["LEAST_BUDGET_TOKENS", "Thinking", "budget_tokens", "thinking"]
@@ -58,7 +58,7 @@ def budget_tokens(level: ThinkingLevel, max_tokens: int) -> int | None:
 
 
 def thinking(
-    level: ThinkingLevel | None, model: Claude, max_tokens: int, left_out: LeftOut, *, controls_binding: bool
+    level: ThinkingLevel | None, model: Claude, max_tokens: int, omissions: Omissions, *, controls_binding: bool
 ) -> Thinking:
     """What a level means to a model; no level leaves it to the model.
 
@@ -70,12 +70,12 @@ def thinking(
         UnsupportedError: The model cannot think, or cannot help it.
     """
     if level is ThinkingLevel.OFF and model.off == "impossible":
-        left_out.add("thinking_level", "it always thinks; the lowest level is minimal")
+        omissions.leave("thinking_level", "the model always thinks, so thinking_level cannot be off", "take minimal")
         level = None
     if level is ThinkingLevel.OFF:
         return Thinking() if model.off == "unset" else Thinking(option={"type": model.off})
     if level is not None and model.thinks == "never":
-        left_out.add("thinking_level", "it does not think")
+        omissions.leave("thinking_level", "the model does not think, so there is no thinking_level")
         return Thinking()
     if model.thinks == "adaptive":
         return _adaptive(level, model, controls_binding=controls_binding)

@@ -4,11 +4,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ore.artifact import to_json
+from ore.ext.wires.answer_tool import AnswerTool
 from ore.ext.wires.anthropic.claude import Claude
 from ore.ext.wires.anthropic.conversation import MARK
 from ore.ext.wires.anthropic.structured import decodable
 from ore.provider import OutputOption
-from ore.tool import Tool, wire_name
+from ore.tool import Tool
 
 __all__ = ["answer_schema", "answer_tool", "tools_json"]
 
@@ -18,28 +19,21 @@ def answer_schema(output: OutputOption | None, model: Claude) -> Mapping[str, An
     return decodable(output.schema) if output is not None and model.structured else None
 
 
-def answer_tool(output: OutputOption | None, tools: Sequence[Tool], model: Claude) -> str | None:
-    """The name of the tool whose call is the answer; `None` when the model decodes by a schema, or answers freely."""
-    if output is None or answer_schema(output, model) is not None:
-        return None
-    name, taken = wire_name(output.name or "output"), {tool.name for tool in tools}
-    while name in taken:
-        name = wire_name(f"{name}_")
-    return name
+def answer_tool(output: OutputOption | None, tools: Sequence[Tool], model: Claude) -> AnswerTool | None:
+    """The tool whose call is the answer; `None` when the model decodes by a schema, or answers freely."""
+    return None if output is None or answer_schema(output, model) is not None else AnswerTool.of(output, tools)
 
 
-def tools_json(tools: Sequence[Tool], answer: tuple[str, OutputOption] | None, *, marked: bool) -> bytes:
+def tools_json(tools: Sequence[Tool], answer: AnswerTool | None, *, marked: bool) -> bytes:
     """The tools of a request, in their order, as JSON; empty without any.
 
     Args:
-        answer: Name and schema of the tool that stands for the answer; it comes last.
+        answer: The tool that stands for the answer; it comes last.
         marked: Whether the last one is marked for the prompt cache.
     """
     found = [_tool(tool.name, _description(tool), tool.schema) for tool in tools]
     if answer is not None:
-        name, output = answer
-        said = "Give your final answer by calling this tool, once, and say nothing beside it."
-        found.append(_tool(name, said, output.schema))
+        found.append(_tool(*answer))
     if found and marked:
         found[-1]["cache_control"] = MARK
     return to_json(found) if found else b""
