@@ -47,6 +47,15 @@ def test_a_turn_is_encoded_once_while_a_conversation_grows() -> None:
     assert count.turns == 300
 
 
+def test_a_unit_that_grows_takes_nothing_with_it() -> None:
+    """Each pair of turns is one unit: it is encoded with its first turn, and once more with both."""
+    turns = [turn(f"t{place}", (Role.USER, Role.ASSISTANT)[place // 2 % 2]) for place in range(300)]
+    kept, count = dict[Any, Any](), Count()
+    for length in range(1, 301):
+        body(turns[:length], kept, count)
+    assert count.turns == 150 * (1 + 2)
+
+
 ROLES = st.sampled_from([Role.SYSTEM, Role.USER, Role.ASSISTANT])
 STEPS = st.lists(
     st.one_of(

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import product
 from typing import Any
 
 import msgspec
@@ -192,8 +193,9 @@ def test_tools_stand_in_their_order_with_description_schema_and_examples() -> No
 
 def test_the_bytes_are_the_same_for_the_same_tools_whatever_was_kept() -> None:
     kept: dict[Any, Any] = {}
-    for tools in ((weather,), (weather, weather), (weather,), ()):
-        asked = an_ask(options=(WithTools(tools), OutputOption("answer", SCHEMA)), encoded=kept)
+    outputs = (OutputOption("answer", SCHEMA), OutputOption("answer", FREE))
+    for tools, output in product(((weather,), (weather, weather_two), ()), outputs):
+        asked = an_ask(options=(WithTools(tools), output), encoded=kept)
         fresh = an_ask(options=asked.options)
         for dialect in (OPENAI, COMPATIBLE, OPENROUTER):
             assert OpenAIChat(dialect).request(asked) == OpenAIChat(dialect).request(fresh)
