@@ -130,6 +130,15 @@ def test_an_error_inside_the_answer_is_named_in_the_object_and_on_the_last_line(
 
 
 @pytest.mark.requirement("D-wire-decode")
+def test_of_an_answer_that_began_again_only_the_last_one_counts(run: Ore, folder: Path) -> None:
+    begun = ANTHROPIC[: ANTHROPIC.index("event: message_delta")]
+    (folder / "a.sse").write_text(begun + ANTHROPIC.replace('"Hi"', '"Ho"'))
+    shown = json.loads(run("wire", "decode", "--protocol", "anthropic", "a.sse").out)
+    assert [artifact.get("content") for artifact in shown["artifacts"]] == ["Hm.", "Ho", None, None]
+    assert shown["error"] is None
+
+
+@pytest.mark.requirement("D-wire-decode")
 @pytest.mark.parametrize("protocol", ["openai-chat", "anthropic"])
 @pytest.mark.parametrize("body", [b"", b"\xff\xfe", b"<html></html>", b"data: {\n\n", b"\n\n\n"])
 def test_what_is_no_answer_is_an_error_of_the_protocol(run: Ore, folder: Path, protocol: str, body: bytes) -> None:
