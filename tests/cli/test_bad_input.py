@@ -25,7 +25,7 @@ SESSION_IDS = ["", ".", "..", "../a", "a/b", "-a", "a b", "é", "a" * 129, "a\n"
         (["--model", "scripted:bad.json"], "scripted file 'bad.json': calls[0][2].foo: unknown key"),
         (["--store", "bad.db"], "memory:…, sqlite:…, got 'bad.db'"),
         (["--store", "sqlite:"], "expected the path of a file"),
-        (["--tool", "calculater"], "tool: expected one of calculator"),
+        (["--tool", "calculater"], "tool: expected one of "),
         (["--thinking", "hard"], "thinking level: expected one of off, minimal, low, medium, high, max, got 'hard'"),
         *(([f"--session={name}"], "thread id: expected 1 to 128 of A-Z a-z 0-9 . _ -") for name in SESSION_IDS),
     ],
