@@ -131,6 +131,11 @@ def test_thinking_keeps_its_signature_and_its_place_between_calls() -> None:
     )
 
 
+def test_a_signature_may_come_in_pieces() -> None:
+    found = artifacts(*block(0, THINKING, *thought("a"), signed("S1"), signed("S2")))
+    assert found[0] == Reasoning(content="a", provider_data=signed_data("a", "S1S2"))
+
+
 def test_thinking_without_a_signature_has_no_vendor_data() -> None:
     assert artifacts(*block(0, THINKING, *thought("a"))) == (Reasoning(content="a"), STOP)
 
@@ -165,14 +170,24 @@ def test_citations_stay_with_the_text_that_they_are_of() -> None:
     )
 
 
+def test_citations_may_stand_in_the_start_of_their_block() -> None:
+    whole = {"type": "text", "text": "x", "citations": [{"type": "page_location"}]}
+    cited = {**ISSUER, "citations": [{"type": "page_location"}]}
+    assert artifacts(*block(0, whole)) == (Text(content="x", provider_data=cited), STOP)
+
+
 @pytest.mark.parametrize("given_", [{"text": "Hel"}, {"text": "Hel", "citations": None}])
 def test_text_may_stand_in_the_start_of_its_block(given_: dict[str, Any]) -> None:
     assert artifacts(*block(0, {"type": "text", **given_}, *said("lo"))) == (Text(content="Hello"), STOP)
 
 
-def test_thinking_may_come_whole_in_the_start_of_its_block() -> None:
+@pytest.mark.parametrize("again", [[], [signed("S")], [signed(""), signed("S")]])
+def test_thinking_may_come_whole_in_the_start_of_its_block(again: list[dict[str, Any]]) -> None:
     whole = {"type": "thinking", "thinking": "abc", "signature": "S"}
-    assert artifacts(*block(0, whole)) == (Reasoning(content="abc", provider_data=signed_data("abc", "S")), STOP)
+    assert artifacts(*block(0, whole, *again)) == (
+        Reasoning(content="abc", provider_data=signed_data("abc", "S")),
+        STOP,
+    )
 
 
 @pytest.mark.requirement("B07")
@@ -311,9 +326,19 @@ def test_what_nobody_knows_is_passed_over(event: dict[str, Any]) -> None:
     assert artifacts(event, *block(0, TEXT, *said("a")), event) == (Text(content="a"), STOP)
 
 
-def test_a_character_that_was_cut_in_two_is_no_crash() -> None:
-    body = sse(start(), *block(0, TEXT, *said("Hi ", "\ud83d", " ok")), *end())
-    assert outcome(body).artifacts == (Text(content="Hi \ufffd ok"), STOP)
+@pytest.mark.parametrize(
+    ("pieces", "whole"),
+    [
+        (("Hi ", "\ud83d", "\udc4b ok"), "Hi 👋 ok"),
+        (("Hi \ud83d", "\udc4b", " ok"), "Hi 👋 ok"),
+        (("Hi \udc4b ok",), "Hi \ufffd ok"),
+        (("Hi \ud83d ok",), "Hi \ufffd ok"),
+    ],
+)
+def test_a_character_that_was_cut_in_two_is_whole_again_or_replaced(pieces: Sequence[str], whole: str) -> None:
+    found = outcome(sse(start(), *block(0, TEXT, *said(*pieces)), *end()))
+    assert (found.artifacts, found.error) == ((Text(content=whole), STOP), None)
+    assert all(c < "\ud800" or c > "\udfff" for a in found.stream if isinstance(a, TextDelta) for c in a.content)
 
 
 # ── Beginning anew ───────────────────────────────────────────────────────────

@@ -6,7 +6,7 @@ import msgspec
 
 from ore.artifact import Artifact, ReasoningDelta, TextDelta, ToolCallDelta
 from ore.ext.wires.anthropic.answer import Answer
-from ore.ext.wires.anthropic.mending import mended
+from ore.ext.wires.anthropic.mending import Mender
 from ore.ext.wires.anthropic.structs import Event, decode_event
 from ore.ext.wires.sse import Event as Frame
 from ore.ext.wires.sse import SseReader
@@ -31,6 +31,7 @@ class AnthropicDecoder:
         self._provider = provider
         self._reader = SseReader(provider)
         self._answer = Answer(provider, model, answer_tool)
+        self._mender = Mender()
 
     def feed(self, block: bytes) -> Iterator[Batch]:
         """What these bytes say; see `Decoder`."""
@@ -51,7 +52,7 @@ class AnthropicDecoder:
             try:
                 event = decode_event(data)
             except msgspec.DecodeError:
-                event, data = mended(data) or self._unreadable(data, at_end=at_end)
+                event, data = self._mender.mended(data) or self._unreadable(data, at_end=at_end)
             delta, index = event.delta, event.index
             if delta is None:
                 batch += answer.take(event, name, data)

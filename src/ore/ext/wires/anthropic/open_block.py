@@ -66,6 +66,7 @@ class TextBlock:
         self._citations: list[Any] = []
 
     def begin(self, block: Block) -> Sequence[Artifact]:
+        self._citations += block.citations or ()
         return [TextDelta(content=block.text)] if block.text else _NOTHING
 
     def take(self, delta: Delta, data: bytes) -> Sequence[Artifact]:
@@ -87,24 +88,27 @@ class ThinkingBlock:
 
     def __init__(self, issuer: Mapping[str, str]) -> None:
         self._issuer = issuer
-        self._signature = ""
+        self._whole_signature = ""
+        self._signature: list[str] = []
         self.streaming = False
         self.parts: list[str] = []
         """What was shown, kept up by whoever passes fragments on without `take`."""
 
     def begin(self, block: Block) -> Sequence[Artifact]:
-        self._signature = block.signature or ""
+        self._whole_signature = block.signature or ""
         return self._shown(block.thinking)
 
     def take(self, delta: Delta, data: bytes) -> Sequence[Artifact]:
-        self._signature += delta.signature or ""
+        if delta.signature:
+            self._signature.append(delta.signature)
         return self._shown(delta.thinking)
 
     def end(self) -> Sequence[Artifact]:
-        if not self._signature:
+        signature = "".join(self._signature) or self._whole_signature
+        if not signature:
             return _NOTHING
         signs = digest("".join(self.parts))
-        signed: ProviderData = {**self._issuer, "signature": self._signature, "digest": signs}
+        signed: ProviderData = {**self._issuer, "signature": signature, "digest": signs}
         return [BlockEnd(provider_data=signed)] if self.streaming else [Reasoning(content="", provider_data=signed)]
 
     def _shown(self, thinking: str | None) -> Sequence[Artifact]:

@@ -55,6 +55,7 @@ class Block(msgspec.Struct):
     id: str | None = None
     name: str | None = None
     input: msgspec.Raw = msgspec.Raw(b"")
+    citations: list[Any] | None = None
 
 
 class Event(msgspec.Struct):
