@@ -293,7 +293,7 @@ class Agent:
         said = description or self.description
         if not said:
             raise ValueError(f"agent {self.name!r}: expected a description, by which a model decides to call it")
-        return subagent(name or wire_name(self.name), said, self.spec, timeout_s=timeout_s)
+        return subagent(name or wire_name(self.name), said, self.spec, timeout_s=timeout_s, toolset=self._tools)
 
     def _provider(self) -> tuple[Provider, Spec]:
         model = self.model

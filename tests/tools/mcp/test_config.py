@@ -11,7 +11,7 @@ import pytest
 from calls.stage import Stage, arguments
 from ore.errors import InputError
 from ore.ext.tools.mcp import Http, McpOptions, McpServer, McpServers, Stdio, read_config
-from tools.mcp.serving import SERVED
+from tools.mcp.serving import SERVED, notes, web
 
 
 def config(folder: Path, servers: Any, key: str = "mcpServers") -> Path:
@@ -94,6 +94,16 @@ async def test_servers_of_a_file_are_there_to_be_used(tmp_path: Path, monkeypatc
         found = [(await stage.result("tested__variable", arguments(name=name))).content for name in names]
     assert found[:4] == ["not set", "by name", "by name!", "not set"]
     assert found[4] != "not set"
+
+
+@pytest.mark.slow
+async def test_a_web_server_gets_its_headers_and_the_token_instead_of_another_authorization() -> None:
+    async with notes() as told, web(NOTES=told.path) as found:
+        async with found.client(token="t-1", headers={"authorization": "Basic x"}):
+            pass
+        async with found.client(headers={"Authorization": "Basic x"}):
+            pass
+    assert {line.partition(" ")[2].partition(" ")[2] for line in told.lines} == {"Bearer t-1", "Basic x"}
 
 
 async def test_a_variable_that_shall_be_inherited_and_is_not_set_is_named_before_anything_starts() -> None:

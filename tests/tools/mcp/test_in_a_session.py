@@ -41,6 +41,18 @@ def test_a_program_without_a_loop_may_use_servers_too() -> None:
     assert [agent.run_sync("go").text for _ in range(2)] == ["done", "done"]
 
 
+@pytest.mark.requirement("D-mcp-open")
+async def test_the_server_of_an_agent_inside_a_call_is_open_for_that_call() -> None:
+    before = processes()
+    child = Agent(
+        ScriptedProvider(call("tiny__echo"), answer("found")), name="child", description="Looks.", tools=[tiny()]
+    )
+    parent = Agent(ScriptedProvider(call("child", '{"prompt": "look"}'), answer("done")), tools=[child.as_tool()])
+    result = await parent.run("go")
+    assert [found.content for found in results(result.turns)] == ["found"]
+    assert processes() == before
+
+
 async def test_a_server_that_is_held_open_serves_any_number_of_agents_and_functions_stand_beside_it() -> None:
     before = processes()
 

@@ -1,5 +1,6 @@
 """Names and order of tools: legal, distinct, the same every time; every page is read."""
 
+import asyncio
 import os
 import subprocess
 import sys
@@ -15,7 +16,7 @@ from ore.errors import ToolError
 from ore.ext.tools.mcp import McpOptions, McpServers
 from ore.ledger import Buffer
 from ore.tool import Tool, approve, as_toolset, combine, is_wire_name, prefix
-from tools.mcp.serving import TINY, Web, notes, tiny
+from tools.mcp.serving import TINY, Web, notes, tiny, web
 
 ODD = ["a.b", "a/b", "ключ", "x" * 120]
 
@@ -129,6 +130,20 @@ async def test_a_tool_that_cannot_be_described_to_a_model_is_left_out_and_the_ot
     assert found["tiny__odd"].schema == {"type": "object", "properties": {"a": {"type": "string"}}}
     assert found["tiny__twice"].description == "first"
     assert "tool 'dangling' is left out" in caplog.text
+
+
+@pytest.mark.slow
+async def test_a_server_that_was_restarted_is_listened_to_again() -> None:
+    """It says that its tools changed, and is heard; nothing was called meanwhile."""
+    async with web() as found, found.client() as server:
+        await found.kill()
+        await found.start()
+        async with found.client() as other:
+            await Stage(*other.tools()).result("tested__learn", arguments(name="trick"))
+        async with asyncio.timeout(30):
+            while "tested__trick" not in names(server.tools()):  # noqa: ASYNC110  # another process decides when
+                await asyncio.sleep(0.01)
+        assert server.restarts == 0
 
 
 @pytest.mark.parametrize("handshake", ["auto", "legacy"])

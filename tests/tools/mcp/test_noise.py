@@ -2,13 +2,14 @@
 
 import logging
 import tracemalloc
+from typing import Any
 
 import pytest
 
 from calls.stage import Stage, arguments
 from ore.errors import ToolError
 from ore.ext.tools.mcp import McpOptions, McpServer
-from tools.mcp.serving import tiny
+from tools.mcp.serving import Web, tiny
 
 
 def warnings(caplog: pytest.LogCaptureFixture) -> list[str]:
@@ -63,6 +64,15 @@ async def test_a_message_that_is_too_long_ends_the_connection_and_says_so() -> N
         result = await stage.result("tiny__endless", arguments(bytes=200_000))
         assert "sent a message of more than 100,000 bytes during the call" in result.content
         assert (await stage.result("tiny__echo")).content == "echo {}"
+
+
+@pytest.mark.parametrize("handshake", ["auto", "legacy"])
+async def test_a_message_over_http_that_is_too_long_fails_only_its_call(handshake: Any, shared: Web) -> None:
+    async with shared.client(options=McpOptions(message_bytes=50_000, handshake=handshake)) as server:
+        stage = Stage(*server.tools())
+        result = await stage.result("tested__say", arguments(text="x", times=200_000))
+        assert (result.is_error, len(result.content) < 2_000) == (True, True)
+        assert (await stage.result("tested__say", arguments(text="x", times=3))).content == "xxx"
 
 
 async def test_what_a_server_complains_of_is_shown_without_the_secrets_that_it_was_given(

@@ -38,7 +38,7 @@ async def test_a_child_that_dies_in_a_call_is_an_error_at_once_and_started_again
         assert (await stage.result("dying__echo")).content == "echo {}"
         assert (dying.restarts, other.restarts) == (1, 0)
         shown = [entry.event.description for entry in stage.entries if isinstance(entry.event, Activity)]
-        assert shown[0] == "connecting to dying again"
+        assert shown[0] == "connecting to dying again (restart 1)"
         assert (await stage.result("other__echo")).content == "echo {}"
 
 

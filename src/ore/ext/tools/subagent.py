@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from ore.agent import AgentSpec
 from ore.errors import ToolError
-from ore.tool import ChildOutcome, Tool, ToolContext, tool
+from ore.tool import ChildOutcome, StaticTools, Tool, ToolContext, Toolset, keep_open, tool
 
 __all__ = ["TIMEOUT_S", "subagent"]
 
@@ -12,7 +12,14 @@ TIMEOUT_S = 3600.0
 """An agent inside a call may work for an hour; waiting for people does not count."""
 
 
-def subagent(name: str, description: str, agent: Callable[[], AgentSpec], *, timeout_s: float = TIMEOUT_S) -> Tool:
+def subagent(
+    name: str,
+    description: str,
+    agent: Callable[[], AgentSpec],
+    *,
+    timeout_s: float = TIMEOUT_S,
+    toolset: Toolset | None = None,
+) -> Tool:
     """Make a tool of an agent; `Agent.as_tool` does it for agents of the front door.
 
     Each call is a conversation of its own, which sees nothing of the caller's
@@ -30,6 +37,7 @@ def subagent(name: str, description: str, agent: Callable[[], AgentSpec], *, tim
         description: What the agent is good for, for the model that may call it.
         agent: Makes the agent; asked for each call.
         timeout_s: Seconds after which a call ends with an error, and its agent as cancelled.
+        toolset: Its tools, where they need something open: kept so while a call runs.
     """
 
     @tool(name=name, description=description, idempotent=True, timeout_s=timeout_s)
@@ -41,7 +49,8 @@ def subagent(name: str, description: str, agent: Callable[[], AgentSpec], *, tim
         """
         if not prompt.strip():
             raise ToolError("prompt: expected a task for the agent, got none")
-        return _answer(name, await context.delegate(agent(), prompt))
+        async with keep_open(toolset or StaticTools()):
+            return _answer(name, await context.delegate(agent(), prompt))
 
     return ask_agent
 

@@ -8,7 +8,7 @@ import httpx2
 import msgspec
 from mcp.types import CONNECTION_CLOSED
 
-from ore.ext.tools.mcp.settings import Http
+from ore.ext.tools.mcp.settings import Http, McpOptions
 
 __all__ = ["Failure", "HttpClient", "failure_of"]
 
@@ -40,18 +40,19 @@ class HttpClient(httpx2.AsyncClient):
 
     Args:
         where: The server.
+        options: How it is treated.
         on_lost: Told why, when nobody waits for an answer that would say it.
-        close_s: Seconds for taking leave.
     """
 
-    def __init__(self, where: Http, on_lost: Callable[[str], None], close_s: float) -> None:
+    def __init__(self, where: Http, options: McpOptions, on_lost: Callable[[str], None]) -> None:
         headers = dict(where.headers)
         if where.token is not None:
             headers = {name: value for name, value in headers.items() if name.lower() != "authorization"}
             headers["Authorization"] = f"Bearer {where.token}"
         super().__init__(headers=headers, auth=where.auth, timeout=httpx2.Timeout(None, connect=CONNECT_S))
         self._on_lost = on_lost
-        self._close_s = close_s
+        self._close_s = options.close_s
+        self._message_bytes = options.message_bytes
         self._is_sse = where.protocol == "sse"
 
     async def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:
@@ -66,6 +67,8 @@ class HttpClient(httpx2.AsyncClient):
             return await self._refused(request, response)
         if _kind(response).startswith("text/event-stream"):
             response.stream = _Events(response.stream, self._ended if self._is_sse else None)
+        else:
+            response.stream = _Bounded(response.stream, self._message_bytes)
         return response
 
     def _failed(self, request: httpx2.Request, error: httpx2.TransportError) -> httpx2.Response:
@@ -146,3 +149,22 @@ class _Events(httpx2.AsyncByteStream):
 
 def _words(error: Exception) -> str:
     return str(error) or type(error).__name__
+
+
+class _Bounded(httpx2.AsyncByteStream):
+    """A body that fails when it is longer than a message may be."""
+
+    def __init__(self, stream: Any, limit: int) -> None:
+        self._stream = stream
+        self._left = limit
+        self._limit = limit
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        async for part in self._stream:
+            self._left -= len(part)
+            if self._left < 0:
+                raise httpx2.StreamError(f"expected a message of at most {self._limit:,} bytes, got more")
+            yield part
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()

@@ -17,6 +17,7 @@ from mcp.types.version import MODERN_PROTOCOL_VERSIONS
 
 from ore.errors import ToolError
 from ore.ext.tools.mcp.failing import reason_of
+from ore.ext.tools.mcp.http_client import failure_of
 from ore.ext.tools.mcp.pages import all_pages
 from ore.ext.tools.mcp.running import CURRENT_CALL, Running
 from ore.ext.tools.mcp.settings import Http, McpOptions, Where
@@ -244,15 +245,18 @@ class Link:
         for losses in count():
             try:
                 async with client.listen(tools_list_changed=True) as events:
+                    if losses:
+                        self._changed.set()
                     async for _ in events:
                         self._changed.set()
                 return  # it will tell nothing more
             except SubscriptionLost:
-                await anyio.sleep(min(2.0**losses, _LISTEN_AGAIN_S))
-                self._changed.set()
+                pass
             except mcp.MCPError as error:
-                log.debug("mcp server %r tells of no changes: %s", self._name, error)
-                return
+                if failure_of(error.data) is None:
+                    log.debug("mcp server %r tells of no changes: %s", self._name, error)
+                    return
+            await anyio.sleep(min(2.0**losses, _LISTEN_AGAIN_S))
 
     async def _heard(self, message: IncomingMessage) -> None:
         if isinstance(message, _CHANGES):

@@ -2,12 +2,13 @@
 
 import asyncio
 import logging
+from contextlib import suppress
 from contextvars import ContextVar, copy_context
 from typing import Final
 
 from mcp import types
 
-from ore.errors import ToolError
+from ore.errors import SessionClosedError, ToolError
 from ore.ext.tools.mcp.elicitation import Form
 from ore.tool import ToolContext
 
@@ -50,7 +51,8 @@ class Running:
             far = f"{progress / total:.0%}" if 0 <= progress <= total else f"{progress:g} of {total:g}"
         else:
             far = f"{progress:g}"
-        self._context.progress(f"{message[:_MAX_PROGRESS]} ({far})" if message else f"{self._tool}: {far}")
+        with suppress(SessionClosedError):
+            self._context.progress(f"{message[:_MAX_PROGRESS]} ({far})" if message else f"{self._tool}: {far}")
 
     async def ask(self, server: str, params: types.ElicitRequestParams) -> types.ElicitResult:
         """Put the server's question to the person, as part of this call; it ends with the call."""

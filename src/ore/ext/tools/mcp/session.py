@@ -177,7 +177,7 @@ class McpSession:
         """The connection, made again when it is gone."""
         if self._link is not None and self._link.usable:
             return self._link
-        tell(f"connecting to {self._name} again")
+        tell(f"connecting to {self._name} again (restart {self.restarts + 1})")
         return await self._single(self._reconnect)
 
     async def _single(self, connect: Callable[[], Awaitable[Link]]) -> Link:

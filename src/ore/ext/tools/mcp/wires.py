@@ -66,7 +66,7 @@ async def _stdio(child: Child, options: McpOptions, fate: Fate) -> AsyncIterator
 @asynccontextmanager
 async def _streamable(where: Http, options: McpOptions, fate: Fate) -> AsyncIterator[Streams]:
     async with (
-        HttpClient(where, fate.lost, options.close_s) as client,
+        HttpClient(where, options, fate.lost) as client,
         streamable_http_client(where.url, http_client=client, max_sse_event_size=options.message_bytes) as (
             reader,
             writer,
@@ -78,7 +78,7 @@ async def _streamable(where: Http, options: McpOptions, fate: Fate) -> AsyncIter
 @asynccontextmanager
 async def _sse(where: Http, options: McpOptions, fate: Fate) -> AsyncIterator[Streams]:
     def client(headers: Any = None, timeout: Any = None, auth: Any = None) -> HttpClient:
-        return HttpClient(where, fate.lost, options.close_s)
+        return HttpClient(where, options, fate.lost)
 
     async with sse_client(where.url, httpx_client_factory=client) as (reader, writer):
         yield Noticed(reader, fate.lost), writer
