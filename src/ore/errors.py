@@ -71,11 +71,12 @@ class OreError(Exception):
 
     Attributes:
         code: Stable name of the failure, the same in events, JSON and HTTP.
-        retryable: Whether the same request may succeed later, unchanged.
+        retryable: Whether the same request may succeed later, unchanged; that of
+            its class, unless more is known of this one.
     """
 
     code: ClassVar[str] = "error"
-    retryable: ClassVar[bool] = False
+    retryable: bool = False
 
 
 class ProviderError(OreError):

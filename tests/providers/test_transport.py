@@ -177,12 +177,12 @@ async def test_a_host_that_has_no_address_is_said_with_advice() -> None:
     assert str(error).startswith("no connection to http://nowhere.invalid: its name cannot be looked up (")
 
 
-async def test_a_certificate_that_nobody_vouches_for_is_refused() -> None:
+async def test_a_certificate_that_nobody_vouches_for_is_refused_and_will_be() -> None:
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     context.load_cert_chain(CERTIFICATE)
     async with serving(one_two, tls=context) as server:
         error = await failure(server.url)
-    assert type(error) is ConnectionFailedError
+    assert (type(error), error.retryable, ConnectionFailedError.retryable) == (ConnectionFailedError, False, True)
     assert "TLS: its certificate is not trusted (self-signed certificate)" in str(error)
     assert "SSL_CERT_FILE" in str(error)
     assert server.requests == []

@@ -24,7 +24,7 @@ def fault_of(error: Exception, origin: str, limits: Limits, *, answering: bool) 
         case aiohttp.ClientProxyConnectionError() | aiohttp.ClientHttpProxyError():
             return _proxy(error, origin)
         case aiohttp.ClientConnectorError():
-            return ConnectionFailedError(f"no connection to {origin}: {_why(error)}")
+            return _unreachable(error, origin)
         case aiohttp.ConnectionTimeoutError():
             return ProviderTimeoutError(
                 f"no connection to {origin} within {limits.connect_s:g} s; is the address right, and the network there?"
@@ -48,6 +48,13 @@ def silence(origin: str, limits: Limits) -> ProviderTimeoutError:
 def too_long(origin: str, limits: Limits) -> ProviderTimeoutError:
     """Something came, but no end."""
     return ProviderTimeoutError(f"the answer of {origin} had not ended after {limits.total_s:g} s in all")
+
+
+def _unreachable(error: aiohttp.ClientConnectorError, origin: str) -> ConnectionFailedError:
+    fault = ConnectionFailedError(f"no connection to {origin}: {_why(error)}")
+    if isinstance(error, aiohttp.ClientConnectorCertificateError):
+        fault.retryable = False  # the server will show the same one in a second
+    return fault
 
 
 def _why(error: aiohttp.ClientConnectorError) -> str:
