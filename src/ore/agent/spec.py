@@ -7,7 +7,7 @@ from typing import Any
 from ore.calls import CallLimits
 from ore.cognitive import Pattern, ReAct, RunLimits
 from ore.ledger import State
-from ore.loop import Handler, Transform
+from ore.loop import Finisher, Handler, Preparer, Transform
 from ore.models import Spec
 from ore.provider import Option, Provider
 from ore.tool import Tool
@@ -60,7 +60,7 @@ class AgentSpec:
     description: str = ""
     tools: Tools | None = None
     transforms: Sequence[Transform] = ()
-    handlers: Sequence[Handler] = ()
+    handlers: Sequence[Handler | Preparer | Finisher] = ()
     options: Sequence[Option] = ()
     pattern: Callable[[], Pattern] = ReAct
     limits: RunLimits = field(default_factory=RunLimits)
