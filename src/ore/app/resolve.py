@@ -11,7 +11,7 @@ from ore.errors import InputError, ModelNotFoundError
 from ore.ledger import MemoryStore, Store
 from ore.models import split_name
 from ore.provider import Provider
-from ore.tool import Tool, as_tool
+from ore.tool import Tool, Toolset, as_tool
 
 __all__ = ["ProviderSettings", "Resolver", "default_model", "fallback", "open_store", "tools_by_name"]
 
@@ -60,6 +60,7 @@ _TOOLS: Final[Mapping[str, str]] = {
     "ask_user": "ore.ext.tools.ask_user:tools",
     "bash": "ore.ext.tools.bash:tools",
     "calculator": "ore.ext.tools.calculator:tools",
+    "mcp": "ore.ext.tools.mcp:tools",
     "set_title": "ore.ext.tools.set_title:tools",
 }
 _KEYED: Final[Sequence[tuple[str, str]]] = (
@@ -157,8 +158,8 @@ def open_store(url: str) -> Store:
     return open_url(rest)
 
 
-def tools_by_name(name: str) -> Sequence[Tool]:
-    """The tools that a name brings.
+def tools_by_name(name: str) -> Sequence[Tool | Toolset]:
+    """The tools that a name brings, and toolsets, which an agent opens when it works.
 
     Raises:
         InputError: No such tool.
@@ -167,7 +168,7 @@ def tools_by_name(name: str) -> Sequence[Tool]:
     if make is None:
         known = sorted({*_TOOLS, *(point.name for point in entry_points(group="ore.tools"))})
         raise InputError(f"tool: expected one of {', '.join(known)}, got {name!r}")
-    return tuple(as_tool(item) for item in make())
+    return tuple(item if callable(getattr(item, "tools", None)) else as_tool(item) for item in make())
 
 
 def _find(name: str, builtin: Mapping[str, str], group: str) -> Any:

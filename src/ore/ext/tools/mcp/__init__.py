@@ -3,7 +3,7 @@
 from ore.ext.tools.mcp.config import read_config
 from ore.ext.tools.mcp.offers import McpArgument, McpPrompt, McpResource
 from ore.ext.tools.mcp.server import McpServer
-from ore.ext.tools.mcp.servers import McpServers
+from ore.ext.tools.mcp.servers import McpServers, tools
 from ore.ext.tools.mcp.settings import Http, McpOptions, Stdio, Where
 
 __all__ = [
@@ -17,4 +17,5 @@ __all__ = [
     "Stdio",
     "Where",
     "read_config",
+    "tools",
 ]

@@ -5,7 +5,7 @@ import logging
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Final, Self
 
 from ore._aio import finish
 from ore.errors import InputError, ToolError
@@ -14,9 +14,11 @@ from ore.ext.tools.mcp.server import McpServer
 from ore.ledger import State
 from ore.tool import Registry, Tool
 
-__all__ = ["McpServers"]
+__all__ = ["McpServers", "tools"]
 
 log = logging.getLogger(__name__)
+
+_FILES: Final = ("mcp.json", ".mcp.json")
 
 
 class McpServers:
@@ -91,6 +93,18 @@ class McpServers:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         await self.close()
+
+
+def tools() -> Sequence[McpServers]:
+    """The servers of the current folder's `mcp.json`, or `.mcp.json`: what `ore run --tool mcp` brings.
+
+    Raises:
+        InputError: There is no such file, or it cannot be read.
+    """
+    for name in _FILES:
+        if Path(name).exists():
+            return (McpServers.read(name),)
+    raise InputError(f"tool mcp: expected a file {' or '.join(_FILES)} in the current folder, got none")
 
 
 async def _opened(server: McpServer, opened: list[McpServer]) -> Exception | None:
