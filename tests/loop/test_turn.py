@@ -335,6 +335,22 @@ async def test_what_was_seen_of_a_failed_answer_is_kept_and_its_half_call_is_not
     check_order(seen.entries)
 
 
+async def test_a_half_call_is_not_kept_though_an_account_came_before_the_failure() -> None:
+    """Vendors that fail in mid-stream say first what it cost so far."""
+    state, step = Thread(), Step()
+    half = ToolCallDelta(index=0, id="c", name="f", arguments='{"a"')
+    whole = ToolCallDelta(index=1, id="d", name="f", arguments="{}")
+    with pytest.raises(ProviderError):
+        await step.turn(
+            state, SPEC, ScriptedProvider([*text("Hel"), half, whole, Usage(prompt_tokens=1), ProviderError("no")])
+        )
+    kept = state.all_turns[0].artifacts
+    assert [artifact.kind for artifact in kept] == ["text", "tool_call", "stop_reason", "usage"]
+    assert [call.id for call in state.all_turns[0].calls] == ["d"]
+    assert not unanswered(state.all_turns)
+
+
+
 @pytest.mark.requirement("L6", "D-cut-turns")
 async def test_complete_calls_of_a_failed_answer_get_results_that_say_why() -> None:
     state = Thread()

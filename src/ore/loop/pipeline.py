@@ -86,7 +86,7 @@ class Pipeline:
             raise
         finally:
             self._ending = True
-            self.artifacts = self._blocks.close() if complete else self._blocks.cut()
+            self.artifacts = self._blocks.close() if complete else _without_half_calls(self._blocks.cut())
         if self._blocks.fault is not None:
             raise ProtocolError(
                 f"the fragments of an answer do not fit together: {type(self._blocks.fault).__name__}",
@@ -154,6 +154,18 @@ class Pipeline:
         tool = self._hints.get(artifact.name)
         display = _display(tool, artifact.arguments) if tool else None
         return artifact if display is None else msgspec.structs.replace(artifact, display=display)
+
+
+def _without_half_calls(artifacts: Sequence[Artifact]) -> Sequence[Artifact]:
+    """What a cut answer keeps: a call is half when its arguments are, also where something closed it before the end."""
+    return [one for one in artifacts if not isinstance(one, ToolCall) or _is_whole(one.arguments)]
+
+
+def _is_whole(arguments: str) -> bool:
+    try:
+        return isinstance(msgspec.json.decode(clean(arguments).encode() or b"{}"), dict)
+    except (msgspec.DecodeError, RecursionError):
+        return False
 
 
 def _display(tool: Tool, arguments: str) -> str | None:
