@@ -242,6 +242,8 @@ def test_media_that_cannot_be_sent_are_refused_at_once_and_never_block_what_foll
     assert [notice.severity for notice in lenient.notices] == ["warn"]
     later = contents(("u", "see", media), ("a", "no"), ("u", "well"))
     assert "was left out" in later[0][1][1]
+    made = contents(("u", "draw"), ("a", media))
+    assert "was left out" in made[1][1][0]
 
 
 # ── Any conversation ─────────────────────────────────────────────────────────

@@ -75,10 +75,9 @@ def test_fragments_are_seen_as_they_come() -> None:
 
 def test_a_part_that_carries_a_signature_ends_there() -> None:
     signed = {"text": "b", "thoughtSignature": "S"}
-    assert answer(chunk("a", signed, "c"), chunk("d")) == (
-        Text(content="ab", provider_data={**ISSUER, "signature": "S"}),
-        Text(content="cd"),
-    )
+    parts = (Text(content="ab", provider_data={**ISSUER, "signature": "S"}), Text(content="cd"))
+    assert answer(chunk("a", signed, "c"), chunk("d")) == parts
+    assert answer(chunk("a"), chunk(signed), chunk("c"), chunk("d")) == parts
 
 
 def test_a_signature_that_comes_late_signs_the_text_before_it() -> None:
@@ -144,6 +143,15 @@ def test_arguments_in_pieces_are_seen_as_they_come() -> None:
 def test_the_end_of_the_answer_ends_a_call_that_nothing_else_ended() -> None:
     (call,) = answer(chunk(BEGIN), chunk(piece("$.a[0]", "x", goes_on=True)))
     assert call.arguments == '{"a":["x"]}'
+
+
+def test_a_signature_may_come_with_any_piece_of_a_call_and_the_first_one_holds() -> None:
+    (call,) = answer(
+        chunk(BEGIN),
+        chunk({**piece("$.a", 1), "thoughtSignature": "S"}),
+        chunk({**piece("$.b", 1, last=True), "thoughtSignature": "T"}),
+    )
+    assert call.provider_data == {**ISSUER, "signature": "S"}
 
 
 def test_calls_in_pieces_one_after_the_other_are_two() -> None:
@@ -305,6 +313,7 @@ def test_only_the_first_of_several_answers_is_read() -> None:
     both["candidates"].insert(0, second)
     assert read(both).error is not None
     assert answer(both) == (Text(content="yes"),)
+    assert answer(chunk("yes"), {"candidates": [{**second, "finishReason": None}]}) == (Text(content="yes"),)
 
 
 # ── How it ends ──────────────────────────────────────────────────────────────

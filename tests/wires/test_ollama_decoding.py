@@ -137,7 +137,9 @@ def test_a_picture_comes_as_its_bytes() -> None:
     data = b"\x89PNG\r\n\x1a\n"
     found = answer(line("see", images=[base64.b64encode(data).decode()]))
     assert found == (Text(content="see"), Image(media_type="image/png", data=data, size_bytes=8))
-    assert isinstance(read(line(images=["*"]), last()).error, ProtocolError)
+    broken = read({**last(), **line(images=["*"])})
+    assert isinstance(broken.error, ProtocolError)
+    assert broken.artifacts == ()
 
 
 # ── How it ends ──────────────────────────────────────────────────────────────
@@ -167,6 +169,8 @@ def test_the_counters_of_the_last_line_are_the_usage(counts: dict[str, int], usa
 def test_the_last_line_may_hold_words_and_nothing_counts_behind_it() -> None:
     outcome = read(line("a"), {**last(), **line("b"), "done": True}, line("c"), {"error": "late"})
     assert (outcome.error, outcome.artifacts) == (None, (Text(content="ab"), StopReason(reason="stop")))
+    outcome = decode(OllamaDecoder(provider="vendor", model="model"), [encoded(line("a"), last()) + b"nonsense\n"])
+    assert (outcome.error, outcome.artifacts) == (None, (Text(content="a"), StopReason(reason="stop")))
 
 
 @pytest.mark.requirement("B33")

@@ -50,7 +50,7 @@ class LineReader:
         rest = lines.pop()
         if rest:
             self._keep(rest)
-        return [line for line in lines if line.strip(_WHITE)]
+        return [line for line in lines if line[:1] == b"{" or line.strip(_WHITE)]
 
     def close(self) -> Sequence[bytes]:
         """What came behind the last line end, which a server may have left out.

@@ -27,7 +27,7 @@ NOTHING: Final = msgspec.Raw(b"")
 """What stands for a field that is not there."""
 
 
-class PartialArg(msgspec.Struct, rename="camel"):
+class PartialArg(msgspec.Struct, rename="camel", gc=False):
     """A piece of one value inside of a call's arguments."""
 
     json_path: str = ""
@@ -37,7 +37,7 @@ class PartialArg(msgspec.Struct, rename="camel"):
     will_continue: bool | None = None
 
 
-class Call(msgspec.Struct, rename="camel"):
+class Call(msgspec.Struct, rename="camel", gc=False):
     """A call, or a piece of one that continues."""
 
     id: str | None = None
@@ -55,7 +55,7 @@ class Blob(msgspec.Struct, rename="camel", gc=False):
     file_uri: str | None = None
 
 
-class Part(msgspec.Struct, rename="camel"):
+class Part(msgspec.Struct, rename="camel", gc=False):
     """One part; of other kinds than these it is all `None`."""
 
     text: str | None = None
@@ -66,13 +66,13 @@ class Part(msgspec.Struct, rename="camel"):
     file_data: Blob | None = None
 
 
-class Content(msgspec.Struct):
+class Content(msgspec.Struct, gc=False):
     """What a candidate says next."""
 
     parts: list[Part] | None = None
 
 
-class Candidate(msgspec.Struct, rename="camel"):
+class Candidate(msgspec.Struct, rename="camel", gc=False):
     """One of the answers; only the one with index 0 is read."""
 
     index: int | None = None
@@ -100,7 +100,7 @@ class Feedback(msgspec.Struct, rename="camel", gc=False):
     block_reason: str | None = None
 
 
-class Chunk(msgspec.Struct, rename="camel"):
+class Chunk(msgspec.Struct, rename="camel", gc=False):
     """One event of the stream."""
 
     candidates: list[Candidate] | None = None
@@ -109,16 +109,16 @@ class Chunk(msgspec.Struct, rename="camel"):
     error: Any = None
 
 
-class _RawContent(msgspec.Struct):
+class _RawContent(msgspec.Struct, gc=False):
     parts: list[msgspec.Raw] | None = None
 
 
-class _RawCandidate(msgspec.Struct):
+class _RawCandidate(msgspec.Struct, gc=False):
     index: int | None = None
     content: _RawContent | None = None
 
 
-class _RawChunk(msgspec.Struct):
+class _RawChunk(msgspec.Struct, gc=False):
     candidates: list[_RawCandidate] | None = None
 
 

@@ -14,21 +14,21 @@ __all__ = ["Call", "Line", "Message", "decode_line"]
 _NOTHING: Final = msgspec.Raw(b"")
 
 
-class Function(msgspec.Struct):
+class Function(msgspec.Struct, gc=False):
     """What is called; its arguments come whole."""
 
     name: str | None = None
     arguments: msgspec.Raw = _NOTHING
 
 
-class Call(msgspec.Struct):
+class Call(msgspec.Struct, gc=False):
     """A call; servers before 0.12.10 give it no id."""
 
     id: str | None = None
     function: Function | None = None
 
 
-class Message(msgspec.Struct):
+class Message(msgspec.Struct, gc=False):
     """What the model says next."""
 
     content: str | None = None
@@ -37,7 +37,7 @@ class Message(msgspec.Struct):
     images: list[str] | None = None
 
 
-class Line(msgspec.Struct):
+class Line(msgspec.Struct, gc=False):
     """One line; the counters stand in the last one."""
 
     message: Message | None = None
