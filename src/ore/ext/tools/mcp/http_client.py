@@ -46,7 +46,7 @@ class HttpClient(httpx2.AsyncClient):
 
     def __init__(self, where: Http, options: McpOptions, on_lost: Callable[[str], None]) -> None:
         headers = dict(where.headers)
-        if where.token is not None:
+        if where.token:
             headers = {name: value for name, value in headers.items() if name.lower() != "authorization"}
             headers["Authorization"] = f"Bearer {where.token}"
         super().__init__(headers=headers, auth=where.auth, timeout=httpx2.Timeout(None, connect=CONNECT_S))
