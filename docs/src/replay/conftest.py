@@ -1,0 +1,1 @@
+pytest_plugins = ["ore.ext.replay.pytest_plugin"]
