@@ -205,7 +205,7 @@ def test_a_server_that_takes_no_files_gets_their_text() -> None:
 @pytest.mark.parametrize(
     "media",
     [
-        Image(data=b""),
+        Image(data=b"", media_type="image/png"),
         Image(data=b"<svg/>", media_type="image/svg+xml"),
         Image(url="file:///etc/passwd"),
         Image(blob="b1"),

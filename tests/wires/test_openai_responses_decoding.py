@@ -142,6 +142,13 @@ def test_reasoning_without_words_is_kept_where_it_stood() -> None:
     )
 
 
+def test_what_is_encrypted_is_not_kept_of_reasoning_that_was_never_whole() -> None:
+    """The vendor says that it may not be all of it."""
+    begun = thinking("rs_1", encrypted="gAAA-not-all-of-it")
+    found = artifacts(added(0, begun), *said(1, message("msg_1", "Hi"), "Hi"))
+    assert found[0] == Reasoning(content="", provider_data=replay(begun, "encrypted_content"))
+
+
 def test_summaries_and_thoughts_are_parted_by_an_empty_line() -> None:
     item = thinking("rs_1", "One.", "Two.")
     assert artifacts(*thought(0, item, ["On", "e."], ["Two."])) == (
@@ -337,23 +344,22 @@ def test_without_an_index_items_are_told_apart_by_their_ids() -> None:
 @given(st.data())
 def test_calls_whose_fragments_alternate_are_kept_apart(data: st.DataObject) -> None:
     """Whatever comes between them waits, since a block that was closed cannot go on."""
-    pieces = {index: data.draw(st.lists(st.text(max_size=4), max_size=4)) for index in range(3)}
-    calls = [function_call(f"fc_{index}", f"call_{index}", "f", "".join(pieces[index])) for index in range(3)]
-    order = data.draw(st.permutations([index for index in pieces for _ in pieces[index]]))
-    rest = {index: iter(words) for index, words in pieces.items()}
-    fragments = [delta(index, "function_call_arguments", next(rest[index])) for index in order]
-    place = data.draw(st.integers(0, len(fragments)))
-    between = [added(3, message("msg_1")), delta(3, "output_text", "Also:", content_index=0)]
-    found = artifacts(
-        *(added(index, {**call, "arguments": ""}) for index, call in enumerate(calls)),
-        *fragments[:place],
-        *between,
-        *fragments[place:],
-        *(done(index, calls[index]) for index in data.draw(st.permutations(range(3)))),
-        done(3, message("msg_1", "Also:")),
-    )
-    assert [(call.id, call.arguments) for call in found[:3]] == [(call["call_id"], call["arguments"]) for call in calls]
-    assert [artifact.content for artifact in found[3:]] == ["Also:"]
+    pieces = [data.draw(st.lists(st.text(max_size=4), max_size=4)) for _ in range(3)]
+    calls = [function_call(f"fc_{index}", f"call_{index}", "f", "".join(words)) for index, words in enumerate(pieces)]
+    streams = [
+        [*(delta(index, "function_call_arguments", word) for word in pieces[index]), done(index, call)]
+        for index, call in enumerate(calls)
+    ]
+    words = [delta(3, "output_text", word, content_index=0) for word in ("Al", "so", ":")]
+    streams.append([added(3, message("msg_1")), *words, done(3, message("msg_1", "Also:"))])
+    order = data.draw(st.permutations([index for index, stream in enumerate(streams) for _ in stream]))
+    rest = [iter(stream) for stream in streams]
+    begun = [added(index, {**call, "arguments": ""}) for index, call in enumerate(calls)]
+    found = artifacts(*begun, *(next(rest[index]) for index in order))
+    assert [(call.id, call.arguments) for call in found if isinstance(call, ToolCall)] == [
+        (call["call_id"], call["arguments"]) for call in calls
+    ]
+    assert [text.content for text in found if isinstance(text, Text)] == ["Also:"]
 
 
 def test_an_index_that_begins_anew_is_another_item() -> None:
@@ -463,6 +469,13 @@ def test_an_answer_without_an_end_or_without_anything_broke_the_protocol() -> No
     assert broken(outcome(b"data: [DONE]\n\n"))
 
 
+def test_an_answer_that_was_cut_inside_of_an_event_is_not_blamed_on_the_address() -> None:
+    for last in (b"data: {", b'event: response.completed\ndata: {"type": "response.compl'):
+        found = outcome(sse(created(), *said(0, message("msg_1", "Once"), "Once")) + last)
+        assert broken(found)
+        assert "base URL" not in str(found.error)
+
+
 def test_what_comes_behind_the_end_is_passed_over() -> None:
     later = sse(*said(1, message("msg_2", "More"), "More"), completed()) + b"data: [DONE]\n\n"
     found = outcome(sse(created(), *said(0, message("msg_1", "Hi"), "Hi"), completed()) + later)
@@ -535,13 +548,13 @@ ODD = st.recursive(
 
 @given(st.data())
 def test_fields_of_any_type_raise_nothing_but_errors_of_ours(data: st.DataObject) -> None:
-    events = [
+    events = json.loads(json.dumps([  # copies
         created(),
         *thought(0, thinking("rs_1", "Hm."), ["Hm."]),
         *said(1, message("msg_1", "Once"), "Once"),
         *called(2, WEATHER, "{}"),
         completed(usage=USAGE),
-    ]
+    ]))  # fmt: skip
     for _ in range(data.draw(st.integers(1, 4))):
         event: Any = data.draw(st.sampled_from(events))
         while isinstance(event, dict) and event:

@@ -45,7 +45,7 @@ def build(ask: Ask, dialect: Dialect, *, summaries: str | None) -> WireRequest:
     head = head_of(turns)
     form = Form(dialect, ask.provider, model)
     items = encode_units(
-        distinct(turns, ask.encoded)[head:],
+        distinct(turns[head:], ask.encoded),
         goes_on,
         lambda unit: encode_unit(unit, form),
         kept=ask.encoded,
