@@ -15,7 +15,10 @@ settings.register_profile("dev", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)
 settings.load_profile("ci" if os.environ.get("CI") else "dev")
 
-SETTINGS = ("ORE_", "OPENAI_", "ANTHROPIC_", "GEMINI_", "GOOGLE_", "OLLAMA_", "OPENROUTER_", "AI_GATEWAY_", "MINIMAX_")
+SETTINGS = (
+    *("ORE_", "OPENAI_", "ANTHROPIC_", "GEMINI_", "GOOGLE_", "AZURE_", "OLLAMA_", "OPENROUTER_", "AI_GATEWAY_"),
+    "MINIMAX_",
+)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

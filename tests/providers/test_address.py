@@ -35,6 +35,33 @@ def test_a_base_url_works_with_its_version_or_without(base: str, url: str) -> No
     assert Address(base, path=CHAT).url(CHAT) == url
 
 
+GEMINI = "models/m:streamGenerateContent?alt=sse"
+
+
+@pytest.mark.parametrize(
+    ("path", "folder", "base", "url"),
+    [
+        ("models", "v1beta", "https://host", f"https://host/v1beta/{GEMINI}"),
+        ("models", "v1beta", "https://host/v1", f"https://host/v1/{GEMINI}"),
+        ("models", "v1beta", "https://host/v1beta/models/", f"https://host/v1beta/{GEMINI}"),
+        ("models", "v1beta", "https://host/v1beta?key=k", f"https://host/v1beta/{GEMINI}&key=k"),
+        ("responses", "openai/v1", "https://r.test/", "https://r.test/openai/v1/responses"),
+        ("responses", "openai/v1", "https://r.test/openai", "https://r.test/openai/v1/responses"),
+        ("responses", "openai/v1", "https://r.test/api/openai/v1/", "https://r.test/api/openai/v1/responses"),
+        ("responses", "openai/v1", "https://r.test?api-version=p", "https://r.test/openai/v1/responses?api-version=p"),
+        ("responses", "openai/v1", "https://r.test/openai/responses?a=b", "https://r.test/openai/responses?a=b"),
+        ("api/chat", "", "http://host:11434", "http://host:11434/api/chat"),
+        ("api/chat", "", "http://host:11434/api/", "http://host:11434/api/chat"),
+        ("api/chat", "", "http://host:11434/v1", "http://host:11434/api/chat"),
+        ("api/chat", "", "http://host/ollama/api/chat", "http://host/ollama/api/chat"),
+    ],
+)
+@pytest.mark.requirement("D-base-url")
+def test_each_vendor_s_interface_stands_in_a_folder_of_its_own(path: str, folder: str, base: str, url: str) -> None:
+    asked = GEMINI if path == "models" else path
+    assert Address(base, path=path, folder=folder).url(asked) == url
+
+
 def test_name_and_password_become_basic_authentication_and_are_not_shown() -> None:
     address = Address("https://ada:s%2Fcret@host:8443/x?key=k-12345&api-version=1", path=CHAT)
     assert address.basic == "Basic YWRhOnMvY3JldA=="

@@ -9,18 +9,21 @@ import pytest
 
 from cli.command import Done, ore, script
 from ore.app import default_model
+from ore.app.resolve import _KEYED
 from ore.artifact import StopReason, TextDelta, Usage
 from ore.cli.main import main
+from ore.ext.catalog import shared_catalog
 from ore.ext.providers.capture import recorded_body
 from ore.ext.wires.openai_chat import OpenAIChat
 from ore.testing.contracts.provider import Answer
 from providers.loopback import Answering, Exchange, serving_in_a_thread
-from providers.vendor_answers import JSON, answering
+from providers.vendor_answers import CLAUDE, GEMINI, JSON, OLLAMA, RESPONSES, Speech, answering
 from wires.corpus import an_ask
 
 KEY = "sk-canary-0123"
 CERTIFICATE = Path(__file__).parent / "tls" / "server.pem"
 HELLO = Answer(text=("Hel", "lo"))
+GEMINI_TARGET = "/v1beta/models/m:streamGenerateContent?alt=sse"
 
 
 Run = Callable[..., Done]
@@ -56,7 +59,7 @@ async def stalls(exchange: Exchange) -> None:
 @pytest.mark.requirement("D-base-url")
 @pytest.mark.parametrize("ending", ["", "/v1"])
 def test_an_answer_streams_from_the_base_url(run: Run, ending: str) -> None:
-    with serving_in_a_thread(answering([HELLO, HELLO], as_claude=False)) as server:
+    with serving_in_a_thread(answering([HELLO, HELLO])) as server:
         flag = run("run", "--model", "openai:gpt-6-sol", "--base-url", server.url + ending, "Hi")
         variable = run("run", "--model", "openai:gpt-6-sol", "Hi", OPENAI_BASE_URL=server.url + ending)
     assert [(done.status, done.out) for done in (flag, variable)] == [(0, "Hello\n")] * 2
@@ -70,17 +73,50 @@ def test_an_answer_streams_from_the_base_url(run: Run, ending: str) -> None:
     ("provider", "variable"),
     [
         ("openai", "OPENAI_API_KEY"),
+        ("openai-responses", "OPENAI_API_KEY"),
         ("anthropic", "ANTHROPIC_API_KEY"),
+        ("google", "GEMINI_API_KEY or GOOGLE_API_KEY"),
+        ("azure", "AZURE_OPENAI_API_KEY"),
         ("openrouter", "OPENROUTER_API_KEY"),
         ("vercel", "AI_GATEWAY_API_KEY"),
         ("minimax", "MINIMAX_API_KEY"),
     ],
 )
 def test_a_missing_key_is_status_2_and_says_which(run: Run, provider: str, variable: str) -> None:
-    done = run("run", "--model", f"{provider}:m", "Hi", OPENAI_API_KEY="")
+    azure = {"AZURE_OPENAI_ENDPOINT": "https://ours.openai.azure.com"}
+    done = run("run", "--model", f"{provider}:m", "Hi", OPENAI_API_KEY="", **azure)
     assert (done.status, done.out) == (2, "")
     assert done.err.startswith(f"ore: {provider}: no key for https://")
     assert done.err.endswith(f"expected it in the environment variable {variable}\n")
+
+
+@pytest.mark.requirement("D-keys", "D-base-url")
+@pytest.mark.parametrize(
+    ("model", "speech", "variables", "target", "header"),
+    [
+        ("openai-responses:m", RESPONSES, ("OPENAI_API_KEY", "OPENAI_BASE_URL"), "/v1/responses", "authorization"),
+        ("google:m", GEMINI, ("GEMINI_API_KEY", "GOOGLE_BASE_URL"), GEMINI_TARGET, "x-goog-api-key"),
+        ("google:m", GEMINI, ("GOOGLE_API_KEY", "GOOGLE_BASE_URL"), GEMINI_TARGET, "x-goog-api-key"),
+        ("azure:m", RESPONSES, ("AZURE_OPENAI_API_KEY", "AZURE_OPENAI_ENDPOINT"), "/openai/v1/responses", "api-key"),
+        ("ollama:m", OLLAMA, ("OLLAMA_API_KEY", "OLLAMA_BASE_URL"), "/api/chat", "authorization"),
+    ],
+)
+def test_a_vendor_is_reached_by_its_own_variables(
+    run: Run, model: str, speech: Speech, variables: tuple[str, str], target: str, header: str
+) -> None:
+    with serving_in_a_thread(answering([HELLO], speech)) as server:
+        done = run("run", "--model", model, "Hi", **dict(zip(variables, (KEY, server.url), strict=True)))
+    assert (done.status, done.out) == (0, "Hello\n")
+    (asked,) = server.requests
+    assert (asked.target, asked.headers[header].removeprefix("Bearer ")) == (target, KEY)
+
+
+def test_azure_without_an_address_is_status_2_and_says_where_to_name_it(run: Run) -> None:
+    done = run("run", "--model", "azure:m", "Hi", AZURE_OPENAI_API_KEY=KEY)
+    assert (done.status, done.out) == (2, "")
+    assert done.err == (
+        "ore: azure: expected the base URL, or the environment variable AZURE_OPENAI_ENDPOINT with it, got neither\n"
+    )
 
 
 @pytest.mark.requirement("D-cli-status")
@@ -125,20 +161,45 @@ def test_a_model_that_the_vendor_does_not_know_is_status_2(run: Run) -> None:
 def test_a_key_in_the_environment_chooses_the_model_and_that_is_said_once(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with serving_in_a_thread(answering([HELLO], as_claude=True)) as server:
+    with serving_in_a_thread(answering([HELLO], CLAUDE)) as server:
         done = run("run", "Hi", ANTHROPIC_API_KEY=KEY, ANTHROPIC_BASE_URL=server.url)
     model, reason = "anthropic:claude-sonnet-5-5", "ANTHROPIC_API_KEY is set"
     assert (done.status, done.out) == (0, "Hello\n")
     assert done.err.splitlines()[0] == f"ore: model {model}: {reason}"
     assert default_model() == (model, reason)
     monkeypatch.delenv("ANTHROPIC_API_KEY")
-    assert default_model() == ("openai:gpt-6-sol", "OPENAI_API_KEY is set")
+    assert default_model() == ("openai-responses:gpt-6-sol", "OPENAI_API_KEY is set")
+    assert default_model("https://api.openai.com/v1")[0] == "openai-responses:gpt-6-sol"
+    assert default_model("http://127.0.0.1:8080")[0] == "openai:gpt-6-sol"
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:8080")
+    assert default_model()[0] == "openai:gpt-6-sol"
+    monkeypatch.setenv("OPENAI_API_KEY", "")
+    for variable in ("GEMINI_API_KEY", "GOOGLE_API_KEY"):
+        monkeypatch.setenv(variable, KEY)
+        assert default_model() == ("google:gemini-3.8-flash", f"{variable} is set")
+        monkeypatch.delenv(variable)
+
+
+@pytest.mark.requirement("D-default-model")
+@pytest.mark.parametrize("model", [name for _, name in _KEYED])
+def test_a_default_model_is_one_that_is_known_and_calls_tools(model: str) -> None:
+    found = shared_catalog().named(model)
+    assert found is not None
+    assert "tools" in found.abilities
+
+
+@pytest.mark.requirement("D-base-url")
+def test_the_default_model_is_asked_in_the_way_that_all_copies_of_its_vendor_speak(run: Run) -> None:
+    with serving_in_a_thread(answering([HELLO])) as server:
+        done = run("run", "--base-url", server.url, "Hi")
+    assert (done.status, done.out) == (0, "Hello\n")
+    assert [exchange.target for exchange in server.requests] == ["/v1/chat/completions"]
 
 
 def test_a_certificate_of_one_s_own_is_trusted_where_ssl_cert_file_names_it(run: Run, tmp_path: Path) -> None:
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     context.load_cert_chain(CERTIFICATE)
-    with serving_in_a_thread(answering([HELLO], as_claude=False), tls=context) as server:
+    with serving_in_a_thread(answering([HELLO]), tls=context) as server:
         words = ("--model", "openai:m", "--base-url", server.url, "Hi")
         refused = run("run", *words)
         env = {"OPENAI_API_KEY": KEY, "SSL_CERT_FILE": str(CERTIFICATE)}
@@ -152,7 +213,7 @@ def test_a_certificate_of_one_s_own_is_trusted_where_ssl_cert_file_names_it(run:
 
 @pytest.mark.requirement("D-capture")
 def test_a_capture_holds_the_request_and_an_answer_that_can_be_decoded(run: Run, tmp_path: Path) -> None:
-    with serving_in_a_thread(answering([HELLO], as_claude=False)) as server:
+    with serving_in_a_thread(answering([HELLO])) as server:
         done = run("run", "--model", "openai:m", "--base-url", server.url, "--capture", "wire.json", "Hi")
     path = tmp_path / "wire.json"
     raw = path.read_bytes()

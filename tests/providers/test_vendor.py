@@ -2,13 +2,14 @@
 
 import asyncio
 from contextlib import aclosing
+from dataclasses import replace
 
 import pytest
 
 from ore.artifact import Artifact, Text
 from ore.errors import AuthenticationError, InputError
 from ore.ext.providers.aiohttp_transport import AiohttpTransport
-from ore.ext.providers.vendor import Access, Vendor, connect, own_header
+from ore.ext.providers.vendor import Access, Vendor, connect, in_header, own_header
 from ore.ledger import Buffer, Role
 from ore.models import Spec
 from ore.provider import Provider
@@ -85,6 +86,32 @@ def test_a_missing_key_is_said_when_the_provider_is_made(monkeypatch: pytest.Mon
     assert str(caught.value) == (
         "plain: no key for https://plain.test; expected it in the environment variable PLAIN_API_KEY"
     )
+
+
+@pytest.mark.requirement("D-keys")
+async def test_a_second_variable_is_looked_at_where_the_first_holds_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    vendor = replace(OWN, other_key_variable="OTHER_API_KEY", key_header=in_header("x-api-key"))
+    monkeypatch.setenv("PLAIN_API_KEY", " \n")
+    monkeypatch.setenv("OTHER_API_KEY", "two words")
+    with pytest.raises(AuthenticationError, match="key in OTHER_API_KEY to be one word"):
+        connect(vendor)
+    monkeypatch.setenv("OTHER_API_KEY", "other")
+    async with serving(hello) as server:
+        assert await sent(vendor, access(server.url), server) == {"x-api-key": "other"}
+        monkeypatch.setenv("PLAIN_API_KEY", KEY)
+        assert await sent(vendor, access(server.url), server) == {"x-api-key": KEY}
+
+
+def test_a_vendor_that_needs_no_key_needs_none_anywhere() -> None:
+    connect(replace(VENDOR, needs_key=False), access("https://far.test"))
+
+
+def test_a_vendor_without_an_address_of_its_own_says_where_to_name_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    vendor = replace(VENDOR, base_url=None)
+    with pytest.raises(InputError, match="expected the base URL, or the environment variable PLAIN_BASE_URL with it"):
+        connect(vendor, access(None, KEY))
+    monkeypatch.setenv("PLAIN_BASE_URL", "https://ours.test")
+    connect(vendor, access(None, KEY))
 
 
 async def test_a_server_of_this_machine_needs_no_key() -> None:

@@ -40,9 +40,13 @@ MakeProvider = Callable[[ProviderSettings], Provider]
 
 _PROVIDERS: Final[Mapping[str, str]] = {
     "anthropic": "ore.ext.providers.anthropic:make",
+    "azure": "ore.ext.providers.azure:make",
+    "google": "ore.ext.providers.google:make",
     "local": "ore.ext.providers.local:make",
     "minimax": "ore.ext.providers.minimax:make",
+    "ollama": "ore.ext.providers.ollama:make",
     "openai": "ore.ext.providers.openai:make",
+    "openai-responses": "ore.ext.providers.openai_responses:make",
     "openrouter": "ore.ext.providers.openrouter:make",
     "scripted": "ore.ext.providers.scripted:make",
     "vercel": "ore.ext.providers.vercel:make",
@@ -65,9 +69,18 @@ _TOOLS: Final[Mapping[str, str]] = {
 }
 _KEYED: Final[Sequence[tuple[str, str]]] = (
     ("ANTHROPIC_API_KEY", "anthropic:claude-sonnet-5-5"),
-    ("OPENAI_API_KEY", "openai:gpt-6-sol"),
+    ("OPENAI_API_KEY", "openai-responses:gpt-6-sol"),
+    ("GEMINI_API_KEY", "google:gemini-3.8-flash"),
+    ("GOOGLE_API_KEY", "google:gemini-3.8-flash"),
 )
-"""Environment variables of keys and the model that each makes the default: the vendor's middle one (2026-11)."""
+"""Environment variables of keys and the model that each makes the default: the vendor's middle one (2026-11).
+
+OpenAI's is asked over Responses: over chat completions it calls tools only
+where it does not think.
+"""
+_OPENAI: Final = "//api.openai.com"
+_AT_A_COPY: Final[Mapping[str, str]] = {"openai-responses:gpt-6-sol": "openai:gpt-6-sol"}
+"""What is the default where another server speaks like the vendor: all of those speak chat completions."""
 
 
 class Resolver:
@@ -118,14 +131,19 @@ class Resolver:
         return make(replace(self._settings, path=rest or None))
 
 
-def default_model() -> tuple[str, str]:
-    """The model when nobody names one, and why it is that."""
+def default_model(base_url: str | None = None) -> tuple[str, str]:
+    """The model when nobody names one, and why it is that.
+
+    Args:
+        base_url: Where it will be asked, when that is not what the environment says.
+    """
     given = os.environ.get("ORE_MODEL")
     if given:
         return given, "ORE_MODEL names it"
     for variable, model in _KEYED:
         if os.environ.get(variable):
-            return model, f"{variable} is set"
+            is_copy = _OPENAI not in (base_url or os.environ.get("OPENAI_BASE_URL") or _OPENAI)
+            return _AT_A_COPY.get(model, model) if is_copy else model, f"{variable} is set"
     return "local", "no model was named and no key is set"
 
 

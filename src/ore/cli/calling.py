@@ -33,7 +33,7 @@ def called_agent(options: Namespace) -> Agent:
     limits = None if options.max_rounds is None else replace(agent.limits, rounds=options.max_rounds)
     model = options.model if options.model is not None else agent.model
     if model is None:
-        model = _default_model()
+        model = _default_model(options.base_url)
     call = _spec(options)
     if not isinstance(model, str):
         if _capture(options) is not None:
@@ -51,8 +51,8 @@ def called_agent(options: Namespace) -> Agent:
     )
 
 
-def _default_model() -> str:
-    model, reason = default_model()
+def _default_model(base_url: str | None) -> str:
+    model, reason = default_model(base_url)
     if not os.environ.get("ORE_MODEL"):
         say(f"ore: model {model}: {reason}")
     return model

@@ -27,10 +27,12 @@ PACKAGES: Final = (
     *("opentelemetry-api", "psycopg", "slack-sdk"),
 )
 KEYS: Final = (
-    *("ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY", "OPENROUTER_API_KEY"),
-    *("AI_GATEWAY_API_KEY", "MINIMAX_API_KEY", "ORE_TOKEN"),
+    *("ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY", "AZURE_OPENAI_API_KEY"),
+    *("OPENROUTER_API_KEY", "AI_GATEWAY_API_KEY", "MINIMAX_API_KEY", "OLLAMA_API_KEY", "ORE_TOKEN"),
 )
-ADDRESSES: Final = ("ANTHROPIC_BASE_URL", "OPENAI_BASE_URL", "GOOGLE_BASE_URL", "OLLAMA_BASE_URL")
+ADDRESSES: Final = (
+    *("ANTHROPIC_BASE_URL", "OPENAI_BASE_URL", "GOOGLE_BASE_URL", "AZURE_OPENAI_ENDPOINT", "OLLAMA_BASE_URL"),
+)
 
 
 def check_up(options: Namespace) -> Status:
@@ -42,7 +44,7 @@ async def _check_up(options: Namespace) -> Status:
     output = Output()
     for line in _surroundings():
         output.text(f"{line}\n")
-    model, reason = (options.model, "--model names it") if options.model else default_model()
+    model, reason = (options.model, "--model names it") if options.model else default_model(options.base_url)
     output.text(f"\nmodel {model}: {reason}\n")
     model_status, line = await _model(model, options)
     output.text(f"  {line}\n")

@@ -10,7 +10,7 @@ from ore.errors import InputError
 
 __all__ = ["OPEN_PARAMETERS", "Address", "is_loopback"]
 
-OPEN_PARAMETERS: Final = frozenset({"api-version"})
+OPEN_PARAMETERS: Final = frozenset({"alt", "api-version"})
 """Parameters of an address that may be shown; others hold keys at some vendors."""
 
 _VERSION: Final = re.compile(r"/v\d[a-z0-9.]*(/|$)")
@@ -21,14 +21,18 @@ class Address:
     """A base URL, as people write them.
 
     It may end in `/v1` or not: without any version in its path, such as `/v1`,
-    `/v4` or `/v1beta`, `/v1` is added. A whole address of the vendor's own path,
-    such as one that ends in `/chat/completions`, is taken as it stands, and so
-    is one with a query. A name and a password in it are sent as basic
-    authentication, and shown nowhere.
+    `/v4` or `/v1beta`, the vendor's folder is added. A whole address of the
+    vendor's own path, such as one that ends in `/chat/completions`, is taken as
+    it stands, and so is a path with a query. A name and a password in it are
+    sent as basic authentication, and shown nowhere.
 
     Args:
         text: The base URL.
         path: What the wire posts to, such as `chat/completions`.
+        folder: Where the vendor's interface stands, as a rule in a version of
+            its own. Empty where the wire's path names it already; then it may
+            stand at the end of `text`, and so may the `/v1` that vendor has for
+            those who speak like another.
 
     Raises:
         InputError: It is none; the message says what was expected.
@@ -36,7 +40,7 @@ class Address:
 
     __slots__ = ("_base", "_query", "basic", "host", "is_loopback", "origin", "secrets")
 
-    def __init__(self, text: str, *, path: str) -> None:
+    def __init__(self, text: str, *, path: str, folder: str = "v1") -> None:
         parts = _parts(text)
         host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
         port = f":{parts.port}" if parts.port is not None else ""
@@ -49,7 +53,7 @@ class Address:
         self.host = parts.hostname or ""
         self.is_loopback = is_loopback(self.host)
         """Whether this machine answers itself."""
-        self._base = f"{self.origin}{_folder(parts, path)}"
+        self._base = f"{self.origin}{_folder(parts, path, folder)}"
         self._query = f"?{parts.query}" if parts.query else ""
 
     def __repr__(self) -> str:
@@ -60,8 +64,9 @@ class Address:
         return self.host == domain or self.host.endswith(f".{domain}")
 
     def url(self, path: str) -> str:
-        """The address of `path` there."""
-        return f"{self._base}/{path}{self._query}"
+        """The address of `path` there, which may have a query of its own."""
+        query = self._query.replace("?", "&", 1) if "?" in path else self._query
+        return f"{self._base}/{path}{query}"
 
 
 def is_loopback(host: str) -> bool:
@@ -98,13 +103,16 @@ def _fault(parts: SplitResult, text: str) -> str | None:
     return "one with port 0" if parts.port == 0 else None
 
 
-def _folder(parts: SplitResult, path: str) -> str:
-    folder = parts.path.rstrip("/")
-    if folder.endswith(f"/{path}"):
-        return folder.removesuffix(f"/{path}")
-    if parts.query or _VERSION.search(folder):
-        return folder
-    return f"{folder}/v1"
+def _folder(parts: SplitResult, path: str, folder: str) -> str:
+    found = parts.path.rstrip("/")
+    if found.endswith(f"/{path}"):
+        return found.removesuffix(f"/{path}")
+    if not folder:
+        return found.removesuffix("/v1").removesuffix(f"/{path.partition('/')[0]}")
+    if _VERSION.search(found) or (parts.query and found):
+        return found
+    outer, _, inner = folder.rpartition("/")
+    return f"{found}/{inner if outer and found.endswith(f'/{outer}') else folder}"
 
 
 def _secrets(parts: SplitResult) -> tuple[str, ...]:

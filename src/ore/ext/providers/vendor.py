@@ -1,11 +1,11 @@
 """`Vendor`: what is known of one vendor, and `connect`, which makes a provider of it."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from ore.errors import AuthenticationError
+from ore.errors import AuthenticationError, InputError
 from ore.ext.providers.address import Address
 from ore.ext.providers.backoff import Backoff
 from ore.ext.providers.capture import Capturing
@@ -17,7 +17,7 @@ from ore.ext.providers.shared_transport import shared_transport
 from ore.ext.providers.transport import Limits, Transport
 from ore.ext.wires.wire import Wire
 
-__all__ = ["Access", "Settings", "Vendor", "bearer", "connect", "own_header"]
+__all__ = ["Access", "Settings", "Vendor", "bearer", "connect", "in_header", "own_header"]
 
 KeyHeader = Callable[[str], tuple[str, str]]
 """The header, in lower case, in which a vendor takes a key."""
@@ -33,6 +33,11 @@ def own_header(key: str) -> tuple[str, str]:
     return "x-api-key", key
 
 
+def in_header(name: str) -> KeyHeader:
+    """`NAME: KEY`, for a vendor that has a header of its own."""
+    return lambda key: (name, key)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Vendor:
     """What is known of one vendor.
@@ -41,19 +46,30 @@ class Vendor:
         name: As in `name:model`.
         wire: Makes the wire for an address, since those who copy a vendor take less than it does.
         path: What the wire posts to.
-        base_url: Where the vendor itself answers.
+        base_url: Where the vendor itself answers; `None` where each customer has an address of their own.
         key_variable: The environment variable of the key, by the vendor's own name.
+        other_key_variable: Another one that is looked at when that is not set.
         base_url_variable: The one of the base URL, where the vendor has one.
         key_header: In which header the key goes.
+        folder: Where its interface stands at its address; see `Address`.
+        needs_key: Whether it answers nobody without a key.
     """
 
     name: str
     wire: Callable[[Address], Wire]
     path: str
-    base_url: str
+    base_url: str | None
     key_variable: str
+    other_key_variable: str | None = None
     base_url_variable: str | None = None
     key_header: KeyHeader = bearer
+    folder: str = "v1"
+    needs_key: bool = True
+
+    @property
+    def key_variables(self) -> Sequence[str]:
+        """The environment variables of the key, the first before the other."""
+        return (self.key_variable, self.other_key_variable) if self.other_key_variable else (self.key_variable,)
 
 
 class Settings(Protocol):
@@ -130,18 +146,16 @@ def connect(vendor: Vendor, access: Access | None = None) -> Retrying:
 
     Raises:
         AuthenticationError: There is no key, or it cannot be sent.
-        InputError: The base URL is none.
+        InputError: The base URL is none, or the vendor has none of its own and nobody named one.
     """
     access = access or Access()
     name = access.name or vendor.name
-    variable = vendor.base_url_variable
-    given = access.base_url or (os.environ.get(variable) if variable else None)
-    address = Address(given or vendor.base_url, path=vendor.path)
+    address = _address(vendor, access, name)
     key = _key(vendor, access, name)
-    if key is None and address.basic is None and not address.is_loopback:
+    if key is None and vendor.needs_key and address.basic is None and not address.is_loopback:
+        expected = " or ".join(vendor.key_variables)
         raise AuthenticationError(
-            f"{name}: no key for {address.origin}; expected it in the environment variable {vendor.key_variable}",
-            provider=name,
+            f"{name}: no key for {address.origin}; expected it in the environment variable {expected}", provider=name
         )
     endpoint = Endpoint(
         address=address,
@@ -153,11 +167,21 @@ def connect(vendor: Vendor, access: Access | None = None) -> Retrying:
     return Retrying(remote, access.backoff)
 
 
+def _address(vendor: Vendor, access: Access, name: str) -> Address:
+    variable = vendor.base_url_variable
+    given = access.base_url or (os.environ.get(variable) if variable else None) or vendor.base_url
+    if given is None:
+        raise InputError(f"{name}: expected the base URL, or the environment variable {variable} with it, got neither")
+    return Address(given, path=vendor.path, folder=vendor.folder)
+
+
 def _key(vendor: Vendor, access: Access, name: str) -> str | None:
-    given = access.api_key if access.api_key is not None else os.environ.get(vendor.key_variable, "")
+    source, given = "api_key", access.api_key
+    if given is None:
+        source = next((one for one in vendor.key_variables if os.environ.get(one, "").strip()), vendor.key_variable)
+        given = os.environ.get(source, "")
     key = given.strip()  # files that keys are read from end with a line
     if not (key.isascii() and key.isprintable()) or " " in key:
-        source = "api_key" if access.api_key is not None else vendor.key_variable
         raise AuthenticationError(
             f"{name}: expected the key in {source} to be one word of plain characters, got something else",
             provider=name,

@@ -6,7 +6,7 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
-from ore.artifact import Artifact, Blocks, Delta, Reason, StopReason, Text, TextDelta, ToolCall, Usage
+from ore.artifact import Artifact, Blocks, Reason, StopReason, Text, TextDelta, ToolCall, Usage
 from ore.errors import ContextOverflowError, ProviderError
 from ore.ledger import Buffer, Role
 from ore.models import Spec
@@ -117,7 +117,7 @@ async def fragments_come_while_the_answer_is_still_on_its_way(bench: ProviderBen
 async def the_reason_comes_after_the_text_and_the_usage_last(bench: ProviderBench) -> None:
     artifacts = await _all(await _subject(bench, GREETING))
     same(_text(artifacts), SPOKEN)
-    rest = [artifact for artifact in artifacts if not isinstance(artifact, Delta | Text)]
+    rest = [artifact for artifact in artifacts if isinstance(artifact, StopReason | Usage)]
     same(artifacts[-len(rest) :], rest)
     same([type(artifact) for artifact in rest], [StopReason, Usage])
     same(rest[0], StopReason(reason="stop"))
