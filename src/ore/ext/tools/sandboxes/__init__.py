@@ -2,7 +2,8 @@
 
 from ore.ext.tools.sandboxes.bubblewrap import BubblewrapSandbox
 from ore.ext.tools.sandboxes.environment import environment, is_secret
+from ore.ext.tools.sandboxes.folder import FolderSandbox
 from ore.ext.tools.sandboxes.host import HostSandbox
 from ore.ext.tools.sandboxes.launch import CommandSandbox, Launch
 
-__all__ = ["BubblewrapSandbox", "CommandSandbox", "HostSandbox", "Launch", "environment", "is_secret"]
+__all__ = ["BubblewrapSandbox", "CommandSandbox", "FolderSandbox", "HostSandbox", "Launch", "environment", "is_secret"]
