@@ -20,6 +20,7 @@ from ore.artifact import (
 from ore.errors import BadRequestError, UnsupportedError
 from ore.ext.wires.anthropic import GATEWAY
 from ore.ledger import TurnStatus
+from ore.models import Spec, ThinkingLevel
 from wires.anthropic_answer import ISSUER, signed_data
 from wires.anthropic_request import asked, body, call, messages, plain, request, result, turn, turns
 
@@ -125,6 +126,12 @@ def test_a_newer_model_is_asked_to_go_on() -> None:
         ("assistant", ["Once upon"]),
         ("user", ["Go on where you stopped."]),
     ]
+
+
+def test_beside_thinking_an_older_model_is_asked_to_go_on_too() -> None:
+    thinks = Spec(name=ISSUER["model"], thinking_level=ThinkingLevel.LOW)
+    found = body(asked(turns(("u", "a"), ("a", "Once upon ")), spec=thinks))
+    assert found["messages"][-1]["content"][0]["text"] == "Go on where you stopped."
 
 
 def test_what_the_vendor_paused_in_goes_back_as_it_is() -> None:

@@ -37,7 +37,7 @@ def sampling(spec: Spec, model: Claude, omissions: Omissions, *, thinks: bool) -
         why = _why_not(name, value, model, fields, thinks=thinks)
         if why:
             omissions.leave(name, f"the model cannot take this {name}: {why}")
-        elif model.samples and not (name == "temperature" and thinks):
+        elif model.samples:
             fields[name] = value
     return fields | _stop_sequences(spec, omissions)
 
