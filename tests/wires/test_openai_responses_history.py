@@ -2,20 +2,26 @@
 
 import base64
 import json
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Final
 
 import msgspec
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ore.artifact import Artifact, Text, ToolCall, ToolResult
 from ore.errors import BadRequestError
+from ore.ext.wires.anthropic import AnthropicMessages
+from ore.ext.wires.gemini import Gemini
+from ore.ext.wires.openai_chat import OpenAIChat
 from ore.ext.wires.openai_responses import AZURE, COMPATIBLE, OpenAIResponses
-from ore.ext.wires.wire import Ask
+from ore.ext.wires.wire import Ask, Wire
 from ore.ledger import Role, Turn, TurnStatus, decode_turn, encode_turn
 from ore.models import Spec
 from ore.testing.shapes import check_openai_responses
 from strategies import turns as any_turns
+from wires.corpus import Transcript, an_ask, decode, recordings
 from wires.responses_answer import (
     ISSUER,
     MODEL,
@@ -210,3 +216,26 @@ def test_each_call_gets_its_own_result_whatever_their_ids(calls: list[tuple[str,
     assert len(set(ids)) == 2 * len(calls)
     outputs = [(item["call_id"], item["output"]) for item in found if item["type"] == "function_call_output"]
     assert outputs == list(zip(ids, [str(place) for place in range(len(calls))] * 2, strict=True))
+
+
+OTHERS: Final[Mapping[str, Wire]] = {
+    "anthropic": AnthropicMessages(),
+    "gemini": Gemini(),
+    "openai-chat": OpenAIChat(),
+}
+
+
+@pytest.mark.parametrize("transcript", [found for protocol in OTHERS for found in recordings(protocol)])
+def test_a_conversation_that_another_vendor_began_goes_on_here(transcript: Transcript) -> None:
+    """Also under names that its data might be mistaken for ours by."""
+    wire = OTHERS[transcript.protocol]
+    for provider in ("somebody", PROVIDER):
+        ask = an_ask(provider=provider, model=MODEL)
+        answer = decode(wire.decoder(ask), [transcript.body]).artifacts
+        turn = Turn(id="a", role=Role.ASSISTANT, artifacts=tuple(answer))
+        found = json.loads(built([*ask.turns, turn, results_of(turn)]))["input"]
+        check_openai_responses(built([*ask.turns, turn, results_of(turn)]))
+        assert [item["call_id"] for item in found if item["type"] == "function_call"] == [
+            call.id for call in turn.calls
+        ]
+        assert not any("id" in item for item in found)
