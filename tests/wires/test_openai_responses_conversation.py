@@ -137,7 +137,6 @@ def test_ids_are_told_apart_the_same_way_while_a_conversation_grows_and_when_it_
         assert request(asked(shown, encoded=kept)).body == request(asked(shown)).body
 
 
-@pytest.mark.requirement("B19")
 def test_calls_and_results_that_lost_each_other_are_sent_all_the_same() -> None:
     lost = items(*turns(("t", result("c9", "nine")), ("u", "Hi"), ("a", call("c1")), ("u", "And?")))
     assert lost == [
