@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from cli.command import call, delta, ore, script
+from cli.command import call, delta, script
+from ore.cli.main import main
 from tools.mcp.serving import TINY
 
 
@@ -19,17 +20,22 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 @pytest.mark.parametrize("name", ["mcp.json", ".mcp.json"])
-def test_the_command_uses_the_servers_of_a_file_in_the_current_folder(folder: Path, name: str) -> None:
+def test_the_command_uses_the_servers_of_a_file_in_the_current_folder(
+    folder: Path, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     server = {"command": sys.executable, "args": [str(TINY), json.dumps({"tools": ["look.up"]})]}
     (folder / name).write_text(json.dumps({"mcpServers": {"tiny": server}}))
     model = script(folder, [call("tiny__look_up_58b98e79", q=1)], [delta("found")])
-    done = ore("run", "--model", model, "--tool", "mcp", "--session", "s", "look it up", folder=folder)
-    assert (done.status, done.out) == (0, "found\n")
-    shown = ore("sessions", "show", "s", folder=folder).out
+    assert main(("run", "--model", model, "--tool", "mcp", "--session", "s", "look it up")) == 0
+    assert capsys.readouterr().out == "found\n"
+    main(("sessions", "show", "s"))
+    shown = capsys.readouterr().out
     assert '→ tiny__look_up_58b98e79 tiny/look.up {"q":1}\n' in shown
     assert '← look.up {"q": 1}\n' in shown
 
 
-def test_without_such_a_file_the_command_says_what_it_expected(folder: Path) -> None:
-    done = ore("run", "--model", script(folder), "--tool", "mcp", "hello", folder=folder)
-    assert (done.status, "expected a file mcp.json or .mcp.json in the current folder" in done.err) == (2, True)
+def test_without_such_a_file_the_command_says_what_it_expected(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(("run", "--model", script(folder), "--tool", "mcp", "hello")) == 2
+    assert "expected a file mcp.json or .mcp.json in the current folder" in capsys.readouterr().err
