@@ -1,5 +1,6 @@
 """`ore wire decode` says what a recorded answer holds, and what went wrong in it."""
 
+import asyncio
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -9,6 +10,12 @@ import pytest
 
 from cli.command import ore
 from cli.conftest import Ore
+from ore.cli.decoding import PROTOCOLS
+from ore.errors import ConnectionFailedError
+from ore.ext.providers.aiohttp_transport import AiohttpTransport
+from ore.ext.providers.capture import Capturing
+from ore.ext.providers.transport import Limits
+from providers.loopback import Exchange, serving
 from wires.corpus import Transcript, recordings
 
 
@@ -139,7 +146,7 @@ def test_of_an_answer_that_began_again_only_the_last_one_counts(run: Ore, folder
 
 
 @pytest.mark.requirement("D-wire-decode")
-@pytest.mark.parametrize("protocol", ["openai-chat", "anthropic"])
+@pytest.mark.parametrize("protocol", PROTOCOLS)
 @pytest.mark.parametrize("body", [b"", b"\xff\xfe", b"<html></html>", b"data: {\n\n", b"\n\n\n"])
 def test_what_is_no_answer_is_an_error_of_the_protocol(run: Ore, folder: Path, protocol: str, body: bytes) -> None:
     (folder / "a.sse").write_bytes(body)
@@ -167,36 +174,107 @@ def test_wrong_use_ends_with_2_and_says_what_was_expected(
     assert said in done.err or (not words and done.err.startswith("usage: ore wire"))
 
 
+async def captured_at(url: str, folder: Path) -> None:
+    """What `--capture` writes of one request."""
+    transport = Capturing(AiohttpTransport(), str(folder / "wire.json"))
+    async with asyncio.timeout(5):
+        reply = await transport.post(url, b"{}", {}, Limits())
+        async for _ in reply:
+            pass
+        reply.close()
+
+
+@pytest.mark.requirement("D-wire-decode", "D-capture")
+@pytest.mark.parametrize("spaced", [False, True])
+async def test_a_capture_is_decoded_as_the_body_in_it(run: Ore, folder: Path, spaced: bool) -> None:
+    async def answer(exchange: Exchange) -> None:
+        exchange.whole(CHAT.encode())
+
+    async with serving(answer) as server:
+        await captured_at(server.url, folder)
+    if spaced:
+        (folder / "wire.json").write_text(json.dumps(json.loads((folder / "wire.json").read_text()), indent=2))
+    (folder / "a.sse").write_text(CHAT)
+    bare, inside = (run("wire", "decode", "--protocol", "openai-chat", name) for name in ("a.sse", "wire.json"))
+    assert (inside.status, inside.out) == (0, bare.out)
+
+
+@pytest.mark.requirement("D-wire-decode", "D-capture")
+async def test_a_captured_refusal_is_the_error_that_it_was(run: Ore, folder: Path) -> None:
+    async def answer(exchange: Exchange) -> None:
+        exchange.whole(b'{"error": {"code": "context_length_exceeded"}}', status=400)
+
+    async with serving(answer) as server:
+        await captured_at(server.url, folder)
+    shown = json.loads(run("wire", "decode", "--protocol", "openai-responses", "wire.json").out)
+    assert (shown["artifacts"], shown["error"]["code"]) == ([], "context_overflow")
+
+
+@pytest.mark.requirement("D-wire-decode", "D-capture")
+async def test_a_capture_without_an_answer_says_why_there_is_none(run: Ore, folder: Path) -> None:
+    with pytest.raises(ConnectionFailedError):
+        await captured_at("http://127.0.0.1:1", folder)
+    shown = json.loads(run("wire", "decode", "--protocol", "gemini", "wire.json").out)
+    assert (shown["artifacts"], shown["error"]["code"]) == ([], "connection")
+    assert "no answer was captured: no connection to http://127.0.0.1:1" in shown["error"]["message"]
+
+
+@pytest.mark.requirement("D-wire-decode")
+@pytest.mark.parametrize("raw", [b'{"ore_capture"', b'{"ore_capture": 1, "response": 7}', b'{"ore_capture": {}}'])
+def test_what_only_begins_like_a_capture_is_no_answer(run: Ore, folder: Path, raw: bytes) -> None:
+    (folder / "a.json").write_bytes(raw)
+    done = run("wire", "decode", "--protocol", "openai-chat", "a.json")
+    assert (done.status, json.loads(done.out)["error"]["code"]) == (0, "protocol")
+
+
 KINDS = {
     **{"text": "text", "refusal": "text", "reasoning": "reasoning", "redacted_reasoning": "reasoning"},
-    **{"tool_call": "tool_call", "server_tool_call": "server_tool", "opaque": "server_tool"},
+    **{"tool_call": "tool_call", "custom_tool_call": "tool_call"},
+    **{"server_tool_call": "server_tool", "opaque": "server_tool"},
 }
 
 
-def check(transcript: Transcript, shown: Mapping[str, Any]) -> None:
+def confirm(transcript: Transcript, shown: Mapping[str, Any]) -> None:
     """What the command shows is what the corpus says that the recording holds."""
     content = [artifact for artifact in shown["artifacts"] if artifact["kind"] not in ("stop_reason", "usage")]
     assert [artifact["kind"] for artifact in content] == [KINDS[part["kind"]] for part in transcript.parts]
     for artifact, part in zip(content, transcript.parts, strict=True):
-        if part["kind"] in ("text", "refusal", "reasoning"):
-            assert artifact["content"] == part["text"]
-        if part.get("signature"):
-            assert artifact["provider_data"]["signature"] == part["signature"]
-        if part["kind"] == "tool_call":
-            assert (artifact["name"], artifact["arguments"]) == (part["name"], part["arguments_text"])
+        confirm_part(artifact, part)
     reasons = [artifact["reason"] for artifact in shown["artifacts"] if artifact["kind"] == "stop_reason"]
-    error = shown["error"]
-    if transcript.finished:
-        assert (len(reasons), error) == (1, None)
-    else:
-        assert error is not None
-        assert (error["code"] == "protocol") is (transcript.expected["error"] is None)
+    broken, error = failure_of(transcript), shown["error"]
+    assert (len(reasons), error is None) == ((1, True) if broken is None else (len(reasons), False))
+    assert broken is None or (error["code"] == "protocol") is (broken == "cut")
+
+
+def confirm_part(artifact: Mapping[str, Any], part: Mapping[str, Any]) -> None:
+    if part["kind"] in ("text", "refusal", "reasoning"):
+        assert artifact["content"] == part["text"]
+    if part.get("signature"):
+        assert artifact["provider_data"]["signature"] == part["signature"]
+    if part["kind"] == "custom_tool_call":
+        assert (artifact["id"], artifact["name"], artifact["arguments"]) == (part["id"], part["name"], part["input"])
+    elif part["kind"] == "tool_call":
+        assert (artifact["id"], artifact["name"]) == (part["id"] or artifact["id"], part["name"])
+        if "arguments_text" in part:
+            assert artifact["arguments"] == part["arguments_text"]
+        else:
+            assert json.loads(artifact["arguments"]) == part["arguments"]
+
+
+def failure_of(transcript: Transcript) -> str | None:
+    """What went wrong in a recording: the vendor said so, or it was cut."""
+    expected = transcript.expected
+    if expected.get("error") is not None or (expected.get("prompt_feedback") or {}).get("blockReason"):
+        return "said"
+    choices = expected.get("choices") or [expected]
+    ended = (choices[0].get("finish_reason"), *(expected.get(mark) for mark in ("status", "done_marker", "terminated")))
+    return None if any(ended) else "cut"
 
 
 @pytest.mark.requirement("D-wire-decode")
-@pytest.mark.parametrize("transcript", [*recordings("openai-chat"), *recordings("anthropic")])
+@pytest.mark.parametrize("transcript", [one for protocol in PROTOCOLS for one in recordings(protocol)])
 def test_every_recording_of_the_corpus_is_shown_as_it_is(run: Ore, folder: Path, transcript: Transcript) -> None:
     (folder / "a.sse").write_bytes(transcript.body)
     done = run("wire", "decode", "--protocol", transcript.protocol, "a.sse")
     assert (done.status, done.err) == (0, "")
-    check(transcript, json.loads(done.out))
+    confirm(transcript, json.loads(done.out))

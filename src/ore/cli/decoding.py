@@ -1,5 +1,6 @@
 """What `ore wire decode` does: the bytes of a recorded answer become artifacts."""
 
+import re
 import sys
 from argparse import Namespace
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,14 +13,19 @@ import msgspec
 from ore.artifact import Artifact, Blocks, Restart, encode, to_json
 from ore.cli.output import Output
 from ore.cli.status import DONE, Status
-from ore.errors import ErrorInfo, InputError, ProviderError, describe
-from ore.ext.wires.wire import Ask, Decoder, Wire
+from ore.errors import ConnectionFailedError, ErrorInfo, InputError, ProviderError, describe
+from ore.ext.providers.capture import recorded_answer
+from ore.ext.wires.wire import Ask, Wire
 from ore.models import Spec
 
 __all__ = ["PROTOCOLS", "Protocol", "decode"]
 
 BLOCK_BYTES: Final = 1 << 16
 """What is read at once; where an answer is cut changes nothing."""
+
+
+UNKNOWN: Final = "unknown"
+"""The model in the tags of opaque data: a body does not always say which it was."""
 
 
 class Protocol(NamedTuple):
@@ -34,14 +40,17 @@ class Protocol(NamedTuple):
     provider: str
 
 
-PROTOCOLS: Final[Mapping[str, Protocol | None]] = {
+PROTOCOLS: Final[Mapping[str, Protocol]] = {
     "openai-chat": Protocol("ore.ext.wires.openai_chat:OpenAIChat", "openai"),
-    "openai-responses": None,
+    "openai-responses": Protocol("ore.ext.wires.openai_responses:OpenAIResponses", "openai-responses"),
     "anthropic": Protocol("ore.ext.wires.anthropic:AnthropicMessages", "anthropic"),
-    "gemini": None,
-    "ollama": None,
+    "gemini": Protocol("ore.ext.wires.gemini:Gemini", "google"),
+    "ollama": Protocol("ore.ext.wires.ollama:Ollama", "ollama"),
 }
-"""One line for each; `None` where the wire is still to come."""
+"""One line for each."""
+
+_CAPTURE: Final = re.compile(rb'\s*\{\s*"ore_capture"')
+"""How a file of `--capture` begins."""
 
 
 class _Decoded(msgspec.Struct, frozen=True, kw_only=True):
@@ -52,61 +61,82 @@ class _Decoded(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def decode(options: Namespace) -> Status:
-    """Decode a recording and print it; 0 whatever it holds.
+    """Decode a recording, the body of an answer or a whole capture, and print it; 0 whatever it holds.
 
     Raises:
         InputError: There is no such protocol, or the file cannot be read.
     """
-    decoder = _decoder(options.protocol)
+    protocol = _protocol(options.protocol)
     output = Output()
     show = _print_lines if options.deltas else _print_whole
     with _opened(options.file) as body:
-        show(decoder, body, output)
+        show(_artifacts(protocol, body), output)
     return output.status(DONE)
 
 
-def _print_whole(decoder: Decoder, body: BinaryIO, output: Output) -> None:
+def _print_whole(artifacts: Iterator[Artifact], output: Output) -> None:
     blocks = Blocks("wire", lambda artifact, block: None)
     error: Exception | None = None
     try:
-        for artifact in _artifacts(decoder, body):
+        for artifact in artifacts:
             if type(artifact) is Restart:  # what came before is void
                 blocks.restart()
             else:
                 blocks.add(artifact)
     except ProviderError as raised:
         error = raised
-    artifacts = [msgspec.Raw(encode(artifact)) for artifact in blocks.close()]
+    complete = [msgspec.Raw(encode(artifact)) for artifact in blocks.close()]
     error = error or blocks.fault
-    output.json(to_json(_Decoded(artifacts=artifacts, error=describe(error) if error else None)))
+    output.json(to_json(_Decoded(artifacts=complete, error=describe(error) if error else None)))
 
 
-def _print_lines(decoder: Decoder, body: BinaryIO, output: Output) -> None:
+def _print_lines(artifacts: Iterator[Artifact], output: Output) -> None:
     try:
-        for artifact in _artifacts(decoder, body):
+        for artifact in artifacts:
             output.json(encode(artifact))
     except ProviderError as error:
         output.json(to_json({"kind": "error", **msgspec.to_builtins(describe(error))}))
 
 
-def _artifacts(decoder: Decoder, body: BinaryIO) -> Iterator[Artifact]:
-    while block := body.read(BLOCK_BYTES):
+def _artifacts(protocol: Protocol, body: BinaryIO) -> Iterator[Artifact]:
+    """What an answer holds, as it comes.
+
+    Raises:
+        ProviderError: It holds an error, or is none.
+    """
+    module, _, wire_class = protocol.wire.partition(":")
+    wire: Wire = getattr(import_module(module), wire_class)()
+    decoder = wire.decoder(Ask(turns=(), spec=Spec(name=UNKNOWN), provider=protocol.provider))
+    for block in _blocks(wire, protocol.provider, body):
         for batch in decoder.feed(block):
             yield from batch
     for batch in decoder.close():
         yield from batch
 
 
-def _decoder(name: str) -> Decoder:
+def _blocks(wire: Wire, provider: str, body: BinaryIO) -> Iterator[bytes]:
+    """The body of the answer; out of a capture, when it stands in one."""
+    block = body.read(BLOCK_BYTES)
+    if not _CAPTURE.match(block):
+        while block:
+            yield block
+            block = body.read(BLOCK_BYTES)
+        return
+    raw = block + body.read()
+    found = recorded_answer(raw)
+    if found is None or found.status == 200:
+        yield raw if found is None else found.body
+    elif found.status is None:
+        said = found.end.get("message") if isinstance(found.end, Mapping) else None
+        raise ConnectionFailedError(f"no answer was captured: {said or found.end}", provider=provider)
+    else:
+        raise wire.failure(provider, found.status, found.headers, found.body)
+
+
+def _protocol(name: str) -> Protocol:
     if name not in PROTOCOLS:
         raise InputError(f"--protocol: expected one of {', '.join(PROTOCOLS)}, got {name!r}")
-    protocol = PROTOCOLS[name]
-    if protocol is None:
-        ready = [known for known, found in PROTOCOLS.items() if found]
-        raise InputError(f"--protocol: {name} cannot be decoded yet; expected one of {', '.join(ready)}")
-    module, _, wire_class = protocol.wire.partition(":")
-    wire: Wire = getattr(import_module(module), wire_class)()
-    return wire.decoder(Ask(turns=(), spec=Spec(), provider=protocol.provider))
+    return PROTOCOLS[name]
 
 
 @contextmanager

@@ -32,7 +32,11 @@ def _configure_decode(parser: ArgumentParser, words: Words) -> Execute:
     )
     parser.add_argument("--deltas", action="store_true", help="print what comes as it comes, one JSON object a line")
     parser.add_argument(
-        "file", metavar="FILE", nargs="?", default="-", help="the body of the answer (standard input, as -)"
+        "file",
+        metavar="FILE",
+        nargs="?",
+        default="-",
+        help="the body of the answer, or a capture (standard input, as -)",
     )
     return _decode
 

@@ -6,7 +6,7 @@ import stat
 from base64 import b64decode, b64encode
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from urllib.parse import parse_qsl, quote, urlsplit
 
 import msgspec
@@ -16,7 +16,7 @@ from ore.ext.providers.address import OPEN_PARAMETERS
 from ore.ext.providers.credentials import Credentials
 from ore.ext.providers.transport import Limits, Reply, Transport
 
-__all__ = ["BODY_LIMIT_BYTES", "Capturing", "recorded_body"]
+__all__ = ["BODY_LIMIT_BYTES", "Capturing", "RecordedAnswer", "recorded_answer", "recorded_body"]
 
 log = logging.getLogger(__name__)
 
@@ -70,18 +70,54 @@ class Capturing:
         return _CapturedReply(reply, record)
 
 
+class RecordedAnswer(NamedTuple):
+    """The answer inside a capture.
+
+    Attributes:
+        status: HTTP status; `None` when no answer came.
+        headers: With names in lower case.
+        end: How it ended: `whole`, `closed`, or the error object.
+    """
+
+    status: int | None
+    headers: Mapping[str, str]
+    body: bytes
+    end: str | Mapping[str, Any]
+
+
+def recorded_answer(raw: bytes) -> RecordedAnswer | None:
+    """What a capture holds; `None` when these bytes are none, or not a whole one."""
+    try:
+        kept = _decode(raw)
+        response = kept.response
+        if response is None:
+            return RecordedAnswer(None, {}, b"", kept.end)
+        body = response.body.encode() if response.body_base64 is None else b64decode(response.body_base64)
+        return RecordedAnswer(response.status, response.headers, body, kept.end)
+    except (ValueError, RecursionError):  # msgspec's errors and those of base64 are ValueErrors
+        return None
+
+
 def recorded_body(raw: bytes) -> bytes:
     """The answer inside a capture; bytes that are no capture are taken for the answer itself."""
-    try:
-        value = msgspec.json.decode(raw)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return raw
-    if not isinstance(value, dict) or "ore_capture" not in value:
-        return raw
-    response = value.get("response") or {}
-    if "body_base64" in response:
-        return b64decode(response["body_base64"])
-    return str(response.get("body", "")).encode()
+    found = recorded_answer(raw)
+    return raw if found is None else found.body
+
+
+class _Response(msgspec.Struct):
+    status: int
+    headers: dict[str, str] = {}
+    body: str = ""
+    body_base64: str | None = None
+
+
+class _Kept(msgspec.Struct):
+    ore_capture: int
+    end: str | dict[str, Any] = "whole"
+    response: _Response | None = None
+
+
+_decode: Final = msgspec.json.Decoder(_Kept).decode
 
 
 class _CapturedReply:
