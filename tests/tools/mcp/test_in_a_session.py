@@ -129,8 +129,10 @@ async def test_a_web_server_that_is_restarted_in_mid_session_leaves_the_prompt_a
     assert [name for name, _ in asked[0]][:4] == ["restart", "begin", "other__a", "other__b"]
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("D-mcp-elicitation")
-async def test_a_question_of_a_server_goes_to_whoever_watches_the_session(shared: Web) -> None:
+@pytest.mark.parametrize("kind", ["http auto", "http legacy", "stdio auto", "stdio legacy"])
+async def test_a_question_of_a_server_goes_to_whoever_watches_the_session(kind: str, shared: Web) -> None:
     """With the context of its message, though it comes on the server's connection."""
     asked: list[Question] = []
 
@@ -138,18 +140,20 @@ async def test_a_question_of_a_server_goes_to_whoever_watches_the_session(shared
         asked.append(question)
         return Answer(key=question.key, answer={"row": 3})
 
-    for handshake in ("auto", "legacy"):
-        provider = ScriptedProvider(call("tested__book", arguments(city="Faro")), answer("booked"))
-        agent = Agent(provider, tools=shared.client(options=McpOptions(handshake=handshake)), store=MemoryStore())
-        async with agent.session("s", on_question=decide) as session:
-            run = session.stream("book")
-            told = [entry async for entry in run.events("question", "answer")]
-            assert (await run.result()).text == "booked"
-            assert [(entry.kind, entry.context.message, entry.context.path) for entry in told] == [
-                (kind, run.id, (asked[-1].call_key,)) for kind in ("question", "answer")
-            ]
-            assert results(session.turns)[0].content == "Faro: 3 window"
-    assert [question.purpose for question in asked] == ["elicitation"] * 2
+    options = McpOptions(handshake="legacy" if kind.endswith("legacy") else "auto")
+    server = served(options=options) if kind.startswith("stdio") else shared.client(options=options)
+    provider = ScriptedProvider(call("tested__book", arguments(city="Faro")), answer("booked"))
+    agent = Agent(provider, tools=server, store=MemoryStore())
+    async with agent.session("s", on_question=decide) as session:
+        run = session.stream("book")
+        told = [entry async for entry in run.events("question", "answer")]
+        assert (await run.result()).text == "booked"
+        (question,) = asked
+        assert [(entry.kind, entry.context.message, entry.context.path) for entry in told] == [
+            (kind, run.id, (question.call_key,)) for kind in ("question", "answer")
+        ]
+        assert results(session.turns)[0].content == "Faro: 3 window"
+    assert question.purpose == "elicitation"
 
 
 async def test_a_call_that_is_approved_runs_and_one_that_is_denied_does_not(shared: Web) -> None:

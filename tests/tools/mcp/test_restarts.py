@@ -4,6 +4,7 @@ import asyncio
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -146,6 +147,17 @@ async def test_a_web_server_that_was_restarted_between_two_calls_is_not_noticed(
             await found.kill()
             await found.start()
             assert (await stage.result("tested__add", arguments(a=1, b=2))).content == SUM
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("handshake", ["auto", "legacy"])
+async def test_a_call_that_surely_did_not_arrive_is_not_said_to_have_unknown_effects(handshake: Any) -> None:
+    """The server was killed while nobody called it, and does not come back."""
+    async with web() as found, found.client(options=McpOptions(handshake=handshake, attempts=2)) as server:
+        await found.kill()
+        result = await stage_of(server).result("tested__add", arguments(a=1, b=2))
+    assert "mcp server 'tested' cannot be reached" in result.content
+    assert "unknown" not in result.content
 
 
 @pytest.mark.slow
