@@ -1,6 +1,8 @@
 """Whatever waits for a person: asked, recorded, answered once, and still open after a restart."""
 
 import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from datetime import UTC, datetime
 
 import pytest
@@ -9,10 +11,12 @@ from ore.artifact import ResultStatus, ToolCallDelta, ToolResult
 from ore.cognitive import RunLimits
 from ore.errors import ConflictError, InputError, NotFoundError, SessionClosedError
 from ore.event import Answer, Question
-from ore.ledger import Clock, MemoryStore, Outcome, Turn
+from ore.ledger import Clock, MemoryStore, Outcome, State, Turn
+from ore.models import Spec
+from ore.provider import Batch, Option
 from ore.session import AskPolicy, Manager, Services, Stream
 from ore.testing import ScriptedProvider
-from ore.tool import Tool, ToolContext, tool
+from ore.tool import Tool, ToolContext, current_asker, tool
 from session.watch import Watch, agent, answer
 
 WAIT = Services(asking=AskPolicy(wait=True))
@@ -259,3 +263,24 @@ async def test_a_tool_asks_the_person_and_waiting_counts_neither_as_its_time_nor
     async with asyncio.timeout(5):
         await ticket
     assert results(stream.turns) == [("b", ResultStatus.OK)]
+
+
+async def test_what_works_in_a_message_without_a_context_asks_the_same_people(watch: Watch) -> None:
+    """Such as a provider around another one."""
+    said: list[Answer] = []
+
+    class Asking(ScriptedProvider):
+        async def invoke(self, state: State, spec: Spec, *options: Option) -> AsyncGenerator[Batch, None]:
+            said.append(await current_asker().ask(Question(key="k", purpose="ask", text="go on?")))
+            async with aclosing(super().invoke(state, spec, *options)) as batches:
+                async for batch in batches:
+                    yield batch
+
+    stream = watch.of(await Manager(agent(Asking(answer("fine"))), services=WAIT).create())
+    ticket = stream.submit("hi")
+    await asked(stream)
+    await stream.answer("k", Answer(key="k", answer="yes"))
+    async with asyncio.timeout(5):
+        assert (await ticket).status is Outcome.DONE
+    assert [one.answer for one in said] == ["yes"]
+    assert (await current_asker().ask(Question(key="k", purpose="ask"))).decision == "deny"

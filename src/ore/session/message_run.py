@@ -20,6 +20,7 @@ from ore.session.intercept import intercepted
 from ore.session.item import Item
 from ore.session.outcome import Outcome
 from ore.session.run_clock import RunClock
+from ore.tool import ASKER
 
 if TYPE_CHECKING:
     from ore.session.stream import Stream
@@ -49,6 +50,7 @@ class MessageRun:
         item = self._item
         item.begun = True
         CURRENT.set(item.envelope)
+        ASKER.set(self._core.questions)
         clock = RunClock(self._core.the_agent().limits.run_s, lambda: item.cancel("limit"))
         self._core.questions.run_clock = clock
         clock.start()

@@ -8,7 +8,7 @@ import sys
 from types import ModuleType
 from typing import Any
 
-from ore.tool.asker import Asker, Denying
+from ore.tool.asker import ASKER, Asker, Denying, current_asker
 from ore.tool.child import Ask, ChildOutcome, Children
 from ore.tool.context import ToolContext
 from ore.tool.flatten import flatten
@@ -25,6 +25,7 @@ from ore.tool.tool import Approve, DisplayHint, Example, Tool, ToolBody, ToolFun
 from ore.tool.toolset import Keep, StaticTools, Toolset, approve, as_toolset, combine, filter, prefix, rename
 
 __all__ = [
+    "ASKER",
     "Approve",
     "Ask",
     "Asker",
@@ -58,6 +59,7 @@ __all__ = [
     "as_toolset",
     "check_schema",
     "combine",
+    "current_asker",
     "filter",
     "flatten",
     "is_wire_name",

@@ -1,10 +1,11 @@
 """`Asker`: the one way in which anything waits for a person."""
 
+from contextvars import ContextVar
 from typing import Protocol
 
 from ore.event import Answer, Question
 
-__all__ = ["Asker", "Denying"]
+__all__ = ["ASKER", "Asker", "Denying", "current_asker"]
 
 
 class Asker(Protocol):
@@ -32,3 +33,16 @@ class Denying:
     async def ask(self, question: Question) -> Answer:
         """No."""
         return Answer(key=question.key, decision="deny", reason=self._reason)
+
+
+ASKER: ContextVar[Asker] = ContextVar("ore.tool.asker")
+"""Who is asked in the running message; a session sets it where a message begins.
+
+What works in a message and is given no asker, such as a provider that wraps
+another, finds it here.
+"""
+
+
+def current_asker() -> Asker:
+    """Who is asked here and now; outside any message nobody, which denies everything."""
+    return ASKER.get(None) or Denying()
