@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import aclosing
 from typing import Any
@@ -34,6 +35,7 @@ class Pipeline:
     """
 
     __slots__ = (
+        "_began",
         "_blocks",
         "_bus",
         "_cancels",
@@ -42,7 +44,9 @@ class Pipeline:
         "_hints",
         "_task",
         "artifacts",
+        "first_seconds",
         "model",
+        "seconds",
         "started",
         "turn_id",
     )
@@ -61,6 +65,11 @@ class Pipeline:
         self.artifacts: Sequence[Artifact] = ()
         self.model: str | None = None
         """Who answers now, when that changed on the way."""
+        self._began = 0.0
+        self.first_seconds: float | None = None
+        """Seconds until something of the answer arrived; `None` when nothing did."""
+        self.seconds: float | None = None
+        """Seconds until the answer was over, however it ended; `None` when nobody was asked."""
 
     async def run(self, provider: Provider, view: State, spec: Spec, options: Sequence[Option]) -> None:
         """Stream one answer to its end.
@@ -75,6 +84,7 @@ class Pipeline:
         self._blocks.finish = self._finish if self._hints else None
         self._bus.fan_out.begin()
         complete = False
+        self._began = time.monotonic()
         try:
             await self._stream(provider, view, spec, options)
             if not self.started:
@@ -86,6 +96,7 @@ class Pipeline:
             raise
         finally:
             self._ending = True
+            self.seconds = time.monotonic() - self._began
             self.artifacts = self._blocks.close() if complete else _without_half_calls(self._blocks.cut())
         if self._blocks.fault is not None:
             raise ProtocolError(
@@ -125,6 +136,7 @@ class Pipeline:
             return
         if not self.started and type(artifact) is not Notice:
             self.started = True
+            self.first_seconds = time.monotonic() - self._began
             self._bus.emit(Lifecycle(phase="streaming"))
         self._blocks.add(artifact)
 

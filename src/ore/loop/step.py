@@ -32,6 +32,7 @@ from ore.loop.recorder import Recorder
 from ore.loop.repair import CANCELLED, LOST, results_for
 from ore.loop.reporting import mark_reported
 from ore.loop.subscription import Policy, Subscription
+from ore.loop.tracing import asked, told
 from ore.loop.turn_emitter import TurnEmitter
 from ore.models import Spec, merge
 from ore.provider import Option, Provider, ToolsOption, WithTools
@@ -112,14 +113,18 @@ class Step:
             asyncio.CancelledError: It was cut; what was seen is recorded.
         """
         self._recorder.check(state)
-        with self._tracer.span("loop.turn") if self._tracer else nullcontext():
+        merged = merge(self._spec, spec) if self._spec else spec
+        with self._tracer.span("loop.turn", **asked(provider.name, merged)) if self._tracer else nullcontext() as span:
             self._pipeline = pipeline = Pipeline(self.bus, new_turn_id())
             await self._repair(state)
             for hook in self._before:
                 await hook(state.base)
             self.bus.emit(Lifecycle(phase="submitted"))
-            merged = merge(self._spec, spec) if self._spec else spec
-            turn, emitter = await self._infer(pipeline, state, merged, provider, (*self._options, *options))
+            try:
+                turn, emitter = await self._infer(pipeline, state, merged, provider, (*self._options, *options))
+            finally:
+                if span is not None:
+                    told(span, pipeline)
             await self._handle(turn, emitter)
         return turn
 
