@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from ore.artifact import to_json
 from ore.ext.wires.anthropic.structs import Event, decode_event
-from ore.ext.wires.openai_chat.halves import Halves
+from ore.ext.wires.halves import Halves
 
 __all__ = ["Mender"]
 

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from ore.artifact import Artifact, BlockEnd, Reasoning, ReasoningDelta, TextDelta
+from ore.ext.wires.halves import Halves
 from ore.ext.wires.openai_chat.calls import CallRecords
 from ore.ext.wires.openai_chat.details import ReasoningDetails, text_of
-from ore.ext.wires.openai_chat.halves import Halves
 from ore.ext.wires.openai_chat.structs import CallPart, Piece
 
 __all__ = ["Answer"]

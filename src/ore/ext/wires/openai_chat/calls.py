@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import msgspec
 
 from ore.artifact import Artifact, TextDelta, ToolCallDelta
-from ore.ext.wires.openai_chat.halves import Halves
+from ore.ext.wires.halves import Halves
 from ore.ext.wires.openai_chat.structs import CallPart
 
 __all__ = ["CallRecords"]

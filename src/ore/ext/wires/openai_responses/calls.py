@@ -5,7 +5,7 @@ import secrets
 import msgspec
 
 from ore.artifact import BlockEnd, ProviderData, ToolCallDelta
-from ore.ext.wires.openai_chat.halves import Halves
+from ore.ext.wires.halves import Halves
 from ore.ext.wires.openai_responses.items import CALLS, Item
 from ore.ext.wires.openai_responses.outlet import Outlet
 

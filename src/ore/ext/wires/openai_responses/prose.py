@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ore.artifact import BlockEnd, ProviderData, Reasoning, ReasoningDelta, TextDelta
-from ore.ext.wires.openai_chat.halves import Halves
+from ore.ext.wires.halves import Halves
 from ore.ext.wires.openai_responses.items import Item, Part, parts_of
 from ore.ext.wires.openai_responses.outlet import Outlet
 
