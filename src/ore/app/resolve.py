@@ -64,6 +64,7 @@ _TOOLS: Final[Mapping[str, str]] = {
     "ask_user": "ore.ext.tools.ask_user:tools",
     "bash": "ore.ext.tools.bash:tools",
     "calculator": "ore.ext.tools.calculator:tools",
+    "fetch": "ore.ext.tools.fetch:tools",
     "files": "ore.ext.tools.files:tools",
     "mcp": "ore.ext.tools.mcp:tools",
     "set_title": "ore.ext.tools.set_title:tools",
