@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from typing import Any
@@ -14,7 +14,8 @@ from ore.artifact import Artifact, StopReason, Text, ToolCall, ToolCallDelta, Us
 from ore.event import Attribute, Emitter, Span
 from ore.ledger import Buffer, Draft, EffectRecord, Record, Role, State, Thread, Turn, TurnStatus, prepend, view
 from ore.loop import Handler, Step, StepHooks
-from ore.provider import Option, ToolsOption, WithTools, tools_of
+from ore.models import Spec
+from ore.provider import Batch, Option, ToolsOption, ViewOption, WithTools, option, tools_of
 from ore.testing import Recorder, ScriptedProvider
 from ore.tool import Tool, tool
 
@@ -399,3 +400,26 @@ async def test_handlers_need_no_more_than_handle() -> None:
     handlers: Sequence[Handler] = (Small(),)
     turn = await Step(hooks=StepHooks(handlers=handlers)).turn(Buffer(), SPEC, ScriptedProvider(text("x")))
     assert turn.status is TurnStatus.COMPLETE
+
+
+async def test_a_provider_that_added_to_the_conversation_can_look_at_it_again() -> None:
+    class Adding:
+        name = "adding"
+
+        async def invoke(self, state: State, spec: Spec, *options: Option) -> AsyncGenerator[Batch, None]:
+            found = option(options, ViewOption)
+            assert found is not None
+            before = state.turns
+            await step.submit(state.base, Role.SYSTEM, Text(content="added"))
+            seen.extend((list(before), list(found.look().turns)))
+            yield (Text(content="hm"),)
+
+    seen: list[list[Turn]] = []
+    virtual = system("be brief")
+    step = Step(hooks=StepHooks(transforms=[lambda state: prepend(state, (virtual,))]))
+    buffer = Buffer()
+    said = buffer.add(Role.USER, Text(content="hi"))
+
+    await step.turn(buffer, SPEC, Adding())
+
+    assert seen == [[virtual, said], [virtual, said, buffer.turns[1]]]

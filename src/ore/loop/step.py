@@ -35,7 +35,7 @@ from ore.loop.subscription import Policy, Subscription
 from ore.loop.tracing import asked, told
 from ore.loop.turn_emitter import TurnEmitter
 from ore.models import Spec, merge
-from ore.provider import Option, Provider, ToolsOption, WithTools
+from ore.provider import Option, Provider, ToolsOption, ViewOption, WithTools
 
 __all__ = ["Step", "StepHooks"]
 
@@ -236,6 +236,8 @@ class Step:
         try:
             view = self._view(state)
             resolved = _resolved(options, view)
+            if self._transforms:
+                resolved = (*resolved, ViewOption(lambda: self._view(state)))
             await pipeline.run(provider, view, spec, resolved)
             draft = _draft(pipeline, None, model)
             records = self._prepared(draft, resolved)

@@ -13,6 +13,7 @@ __all__ = [
     "OutputOption",
     "PromptCacheOption",
     "ToolsOption",
+    "ViewOption",
     "WithTools",
     "option",
     "tools_of",
@@ -33,6 +34,16 @@ class ToolsOption:
     """Tools that depend on the conversation; a Step resolves them once a turn, into `WithTools`."""
 
     resolve: Callable[[State], Sequence[Tool]]
+
+
+@dataclass(frozen=True, slots=True)
+class ViewOption:
+    """The conversation as transforms show it now: for a provider that added to it before it asked another.
+
+    A Step passes it where there are transforms.
+    """
+
+    look: Callable[[], State]
 
 
 @dataclass(frozen=True, slots=True)
