@@ -189,8 +189,8 @@ async def test_a_long_page_comes_in_parts_that_are_all_of_it() -> None:
 
 
 def test_a_part_says_nothing_more_at_its_end() -> None:
-    assert Page(head="h", text="abc").for_model() == "h\n\nabc"
-    assert Page(head="h", text="").for_model() == "h\n\n[it is empty]"
+    assert Page(head="h", part="bc", first=1, total=3).for_model() == "h\n\nbc"
+    assert Page(head="h", part="", total=0).for_model() == "h\n\n[it is empty]"
 
 
 # ── What has no end ──────────────────────────────────────────────────────────

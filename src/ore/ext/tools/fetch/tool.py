@@ -31,29 +31,34 @@ TIMEOUT_S: Final = 60.0
 """Seconds after which a call ends that still hangs."""
 
 
+LONGEST: Final = 100_000
+"""Characters from which a part is cut; more than fit into one."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
-    """What was read.
+    """A part of what was read.
 
     Attributes:
         head: Where it was and what it is.
-        text: All of it.
-        offset: The first character that is shown.
+        part: What a model gets of its text.
+        first: The place of the part's first character.
+        total: How many characters there are in all.
     """
 
     head: str
-    text: str
-    offset: int = 0
+    part: str
+    first: int = 0
+    total: int
 
     def for_model(self) -> str:
-        """The head, a part of the text, and where the next one begins."""
-        if self.offset >= len(self.text):
-            end = f"[it has {len(self.text)} characters]" if self.text else "[it is empty]"
+        """The head, the part, and where the next one begins."""
+        if not self.part:
+            end = f"[it has {self.total} characters]" if self.total else "[it is empty]"
             return f"{self.head}\n\n{end}"
-        part, _ = truncate(self.text[self.offset :], Cut(style=TruncationStyle.HEAD))
-        behind = self.offset + len(part)
-        more = f"\n[{behind} of {len(self.text)} characters; the next ones: offset={behind}]"
-        return f"{self.head}\n\n{part}" + (more if behind < len(self.text) else "")
+        behind = self.first + len(self.part)
+        more = f"\n[{behind} of {self.total} characters; the next ones: offset={behind}]"
+        return f"{self.head}\n\n{self.part}" + (more if behind < self.total else "")
 
 
 def fetch(*, allow: Sequence[str] = (), approve: bool = False, lookup: "Lookup | None" = None) -> Tool:
@@ -113,16 +118,21 @@ async def _read(found: "Download", offset: int, *, raw: bool) -> Page | str | Se
     if not is_text(found.media_type) and (found.media_type in PICTURE_TYPES or not found.data):
         return _named(found, "")
     media_type = found.media_type if is_text(found.media_type) else _guess(found.data)
-    text = decoded(found.data, found.charset, marked_up=is_marked_up(media_type))
+    # In a thread: some megabytes take longer than the loop should be held up.
+    text = await asyncio.to_thread(decoded, found.data, found.charset, marked_up=is_marked_up(media_type))
     title = notice = ""
     if is_html(media_type) and not raw:
         text, title, notice = await page_text(text, str(found.url))
     cut = f"only its first {len(found.data)} bytes were read" if found.is_cut else ""
     notes = [f"[{note}]" for note in (notice, cut) if note]
-    head = "\n".join(
-        [f"{found.url} ({media_type}, {len(found.data)} bytes)", *([inert(title)] if title else []), *notes]
-    )
-    return Page(head=head, text=inert(text.replace("\r\n", "\n").replace("\r", "\n")), offset=offset)
+    head = [f"{found.url} ({media_type}, {len(found.data)} bytes)", *([inert(title)] if title else []), *notes]
+    return await asyncio.to_thread(_part, "\n".join(head), text, offset)
+
+
+def _part(head: str, text: str, first: int) -> Page:
+    whole = inert(text.replace("\r\n", "\n").replace("\r", "\n"))
+    part, _ = truncate(whole[first : first + LONGEST], Cut(style=TruncationStyle.HEAD))
+    return Page(head=head, part=part, first=first, total=len(whole))
 
 
 def _picture(found: "Download") -> Sequence[Artifact]:
