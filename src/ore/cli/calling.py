@@ -2,11 +2,12 @@
 
 import os
 from argparse import Namespace
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 
 from ore.app import Agent, ProviderSettings, Resolver, default_model, tools_by_name
+from ore.app.resolve import fallback
 from ore.cli.agent_file import load_agent
 from ore.cli.terminal import say
 from ore.errors import InputError
@@ -35,6 +36,16 @@ def called_agent(options: Namespace) -> Agent:
     if model is None:
         model = _default_model(options.base_url)
     call = _spec(options)
+    if isinstance(model, Sequence) and not isinstance(model, str):
+        resolver = _resolve(agent, options)
+        several = fallback([resolver(name) for name in model])
+        return agent.with_(
+            model=_Called(several, call),
+            tools=tools,
+            limits=limits,
+            instructions=options.instructions,
+            resolve=resolver,
+        )
     if not isinstance(model, str):
         if _capture(options) is not None:
             raise InputError("capture: expected a model by its name, got an agent that brings a provider; add --model")
