@@ -12,6 +12,7 @@ from cli.command import CALL, call, delta, ore, said, script
 from cli.conftest import Ore
 from ore import Agent
 from ore.artifact import CODEC
+from ore.provider import tools_of
 from ore.testing.scripted import ScriptedProvider
 
 USAGE = {"kind": "usage", "prompt_tokens": 10, "completion_tokens": 2, "total_tokens": 12}
@@ -169,7 +170,7 @@ def test_an_agent_comes_from_the_current_folder_and_answers_as_it_says(run: Ore,
         ("system", "", "Old."),
         ("user", "", "Hi"),
     ]
-    assert [tool.name for tool in found.options[-1].tools] == ["look"]
+    assert [tool.name for tool in tools_of(found.options)] == ["look"]
 
 
 @pytest.mark.requirement("D-cli-agent")
@@ -184,7 +185,7 @@ def test_flags_beat_the_agent_and_add_to_its_tools(run: Ore, folder: Path) -> No
     spec = found.spec
     assert (spec.temperature, spec.max_output_tokens, spec.thinking_level) == (0.0, 5, "low")
     assert _texts(found.turns[0]) == [{"kind": "text", "content": "New."}]
-    assert [tool.name for tool in found.options[-1].tools] == ["look", "calculator"]
+    assert [tool.name for tool in tools_of(found.options)] == ["look", "calculator"]
 
 
 @pytest.mark.requirement("D-cli-agent")
