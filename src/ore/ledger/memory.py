@@ -103,6 +103,10 @@ class MemoryStore:
         """Unfinished messages in order."""
         return sorted(self._entry(session_id).inbox.values(), key=_rank)
 
+    async def ending(self, session_id: str, message_id: str) -> EndingRecord | None:
+        """How a message ended."""
+        return self._entry(session_id).endings.get(check_id(message_id, "message"))
+
     async def unfinished(self) -> Sequence[str]:
         """Sessions with work."""
         return [id for id, entry in self._threads.items() if entry.inbox]

@@ -223,6 +223,15 @@ class Store(Protocol):
         """The unfinished message, if any, then the waiting ones in order."""
         ...
 
+    async def ending(self, session_id: str, message_id: str) -> EndingRecord | None:
+        """How a message ended; `None` while it has not, and when none came under this id.
+
+        Raises:
+            NotFoundError: There is no such thread.
+            InputError: One of the ids cannot be used.
+        """
+        ...
+
     async def unfinished(self) -> Sequence[str]:
         """Ids of the sessions whose inbox is not empty."""
         ...

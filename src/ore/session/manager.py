@@ -19,7 +19,7 @@ from ore.loop import Subscription
 from ore.session.interceptor import Interceptor
 from ore.session.kit import AgentFactory, Kit
 from ore.session.limits import SessionLimits
-from ore.session.placement import LocalPlacement
+from ore.session.placement import LocalPlacement, Placement
 from ore.session.services import Services
 from ore.session.sinks import Sink, Sinks
 from ore.session.stream import Stream, look_again, open_stream, rests
@@ -59,10 +59,12 @@ class Manager:
         self._sinks = Sinks(self._subscribe)
         services = services or Services()
         owners = self.store.owners if isinstance(self.store, MemoryStore) else None
+        self.placement: Placement = services.placement or LocalPlacement(self.store.lock_folder, owners=owners)
+        """Who owns a session; hold one to keep other processes from it."""
         self._kit = Kit(
             store=self.store,
             agent=factory,
-            placement=services.placement or LocalPlacement(self.store.lock_folder, owners=owners),
+            placement=self.placement,
             limits=limits or SessionLimits(),
             services=services,
             interceptors=tuple(interceptors),
@@ -179,7 +181,7 @@ class Manager:
         tip = path[-1].id if path else None
         name = new_id if new_id is not None else secrets.token_hex(16)
         forked = StoredThread(id=check_id(name), metadata=stored.metadata, turns=path, tip=tip)
-        async with self._kit.placement.hold(name):  # nobody attaches it half made
+        async with self.placement.hold(name):  # nobody attaches it half made
             return await finish(import_thread(self.store, forked))
 
     async def activate(self, session_id: str) -> None:

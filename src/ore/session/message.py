@@ -34,7 +34,9 @@ def new_message(event: UserMessage, limits: SessionLimits, *, waiting: int) -> M
     if size > limits.message_bytes:
         raise LimitError(f"message: expected at most {limits.message_bytes} bytes, got {size}")
     if waiting >= limits.queue:
-        raise LimitError(f"queue: expected at most {limits.queue} waiting messages; wait for some to end")
+        full = LimitError(f"queue: expected at most {limits.queue} waiting messages; wait for some to end")
+        full.retryable = True
+        raise full
     here = CURRENT.get()
     return Message(
         id=check_id(event.id, "message") if event.id is not None else os.urandom(8).hex(),

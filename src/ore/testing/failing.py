@@ -89,6 +89,10 @@ class FailingStore:
         """Unfinished messages in order."""
         return await self._store.pending(session_id)
 
+    async def ending(self, session_id: str, message_id: str) -> EndingRecord | None:
+        """How a message ended."""
+        return await self._store.ending(session_id, message_id)
+
     async def unfinished(self) -> Sequence[str]:
         """Sessions with work."""
         return await self._store.unfinished()

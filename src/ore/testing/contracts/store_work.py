@@ -3,7 +3,7 @@
 import asyncio
 
 from ore.artifact import Text, Unknown
-from ore.errors import ConflictError, InputError
+from ore.errors import ConflictError, InputError, NotFoundError
 from ore.ledger import EndingRecord, Message, Outcome, QuestionRecord, QuestionStatus, Store, TakenRecord
 from ore.testing.contracts.expectations import same, set_fact, wrong
 from ore.testing.contracts.store_bench import StoreBench
@@ -68,6 +68,20 @@ async def a_message_that_ended_tells_how(bench: StoreBench) -> None:
         same(await store.submit("t", _message("m")), _ended("m", Outcome.CANCELLED))
         same(await _waiting(store), ["n"])
         store = await bench.reopen(store)
+
+
+async def an_ending_is_told_without_submitting(bench: StoreBench) -> None:
+    """Only once there is one, over a restart; asking makes nothing."""
+    store = await _with(await bench.fresh(), "m", "n")
+    same(await store.ending("t", "m"), None)
+    await store.append(await store.take("t"), [_ended("m", Outcome.CANCELLED)])
+    for _ in range(2):
+        same(await store.ending("t", "m"), _ended("m", Outcome.CANCELLED))
+        same([await store.ending("t", "n"), await store.ending("t", "unknown")], [None, None])
+        same(await _waiting(store), ["n"])
+        store = await bench.reopen(store)
+    await wrong(NotFoundError, store.ending("u", "m"))
+    await wrong(InputError, store.ending("t", "../m"))
 
 
 async def another_content_under_a_known_id_conflicts(bench: StoreBench) -> None:
@@ -279,6 +293,7 @@ CHECKS = (
     an_accepted_message_waits,
     a_message_is_accepted_once,
     a_message_that_ended_tells_how,
+    an_ending_is_told_without_submitting,
     another_content_under_a_known_id_conflicts,
     sessions_know_nothing_of_each_others_messages,
     unsafe_message_ids_are_refused,

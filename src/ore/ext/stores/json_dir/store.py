@@ -79,6 +79,11 @@ class JsonStore:
         """Unfinished messages in order."""
         return await self._worker.put(partial(work.pending, session_id=check_id(session_id)))
 
+    async def ending(self, session_id: str, message_id: str) -> EndingRecord | None:
+        """How a message ended."""
+        check_id(message_id, "message")
+        return await self._worker.put(partial(work.ending, session_id=check_id(session_id), message_id=message_id))
+
     async def unfinished(self) -> Sequence[str]:
         """Sessions with work."""
         return await self._worker.put(threads.unfinished)

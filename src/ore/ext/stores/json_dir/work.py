@@ -20,7 +20,7 @@ from ore.ext.stores.json_dir.frames import (
 )
 from ore.ledger import EndingRecord, Message, Record, TurnRecord, Writer, encode_record
 
-__all__ = ["append", "close", "interrupt", "next_message", "owner", "park", "pending", "submit", "take"]
+__all__ = ["append", "close", "ending", "interrupt", "next_message", "owner", "park", "pending", "submit", "take"]
 
 
 class Owner(Writer):
@@ -68,6 +68,11 @@ def submit(folder: Folder, session_id: str, message: Message) -> EndingRecord | 
 def pending(folder: Folder, session_id: str) -> Sequence[Message]:
     """The unfinished messages, then the waiting ones, in the order of `next_message`."""
     return folder.entry(session_id).pending()
+
+
+def ending(folder: Folder, session_id: str, message_id: str) -> EndingRecord | None:
+    """How a message ended, if it did."""
+    return folder.entry(session_id).endings.get(message_id)
 
 
 def take(folder: Folder, session_id: str) -> Owner:

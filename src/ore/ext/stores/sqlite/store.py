@@ -54,20 +54,16 @@ class SqliteStore:
         self.path = Path(os.path.realpath(name))
         self._codec = codec
         self._full_text = full_text
-        self._commits = Commits()
+        self.commits = Commits()
+        """How many transactions were committed so far, by this object."""
         connect = partial(open_database, self.path, mounts)
-        self._writes = Lane("ore-store-writer", partial(GroupWriter, self.path, connect, self._commits), group_limit)
+        self._writes = Lane("ore-store-writer", partial(GroupWriter, self.path, connect, self.commits), group_limit)
         self._reads = Lane("ore-store-reader", partial(Reader, self.path, connect), group_limit)
 
     @property
     def lock_folder(self) -> Path:
         """Beside the file, so that all who open it find the same one."""
         return self.path.with_name(f"{self.path.name}.locks")
-
-    @property
-    def commits(self) -> int:
-        """How many transactions were committed so far, by this object."""
-        return self._commits.count
 
     async def create(self, thread_id: str, metadata: Mapping[str, str]) -> None:
         """Make an empty thread."""
@@ -120,6 +116,11 @@ class SqliteStore:
     async def pending(self, session_id: str) -> Sequence[Message]:
         """Unfinished messages in order."""
         return await self._reads.put(partial(work.pending, session_id=check_id(session_id), codec=self._codec))
+
+    async def ending(self, session_id: str, message_id: str) -> EndingRecord | None:
+        """How a message ended."""
+        check_id(message_id, "message")
+        return await self._reads.put(partial(work.ending, session_id=check_id(session_id), message_id=message_id))
 
     async def unfinished(self) -> Sequence[str]:
         """Sessions with work."""

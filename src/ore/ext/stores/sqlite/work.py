@@ -13,7 +13,7 @@ from ore.ext.stores.sqlite.message_rows import COLUMNS, Row, decode_message, dig
 from ore.ext.stores.sqlite.owner import Owner, check_held, missing, number_of
 from ore.ledger import EndingRecord, Message, check_id, decode_record
 
-__all__ = ["close", "interrupt", "next_message", "park", "pending", "submit", "take", "unfinished"]
+__all__ = ["close", "ending", "interrupt", "next_message", "park", "pending", "submit", "take", "unfinished"]
 
 _ORDER = "ORDER BY taken DESC, NOT taken AND mode = 'queue', position"
 """Unfinished ones, then those that steer or interrupt, then the others; each kind first in, first out."""
@@ -63,6 +63,20 @@ def _known(
     ).fetchone()
     _check_same(ended[0], digest, message_id)
     return _ending(connection, number, ended[1], session_id)
+
+
+def ending(connection: sqlite3.Connection, session_id: str, message_id: str) -> EndingRecord | None:
+    """How a message ended, if it did.
+
+    Raises:
+        NotFoundError: There is no such thread.
+        CorruptError: The record cannot be read.
+    """
+    number = number_of(connection, session_id)
+    row = connection.execute(
+        "SELECT sequence FROM ending WHERE session = ? AND message = ?", (number, message_id)
+    ).fetchone()
+    return None if row is None else _ending(connection, number, row[0], session_id)
 
 
 def pending(connection: sqlite3.Connection, session_id: str, codec: Codec) -> Sequence[Message]:
