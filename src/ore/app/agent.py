@@ -14,7 +14,7 @@ from ore.app.resolve import Resolver, default_model, fallback, open_store
 from ore.app.result import Result
 from ore.app.run import Run
 from ore.app.session import Session
-from ore.app.usage_limits import UsageGuard, UsageLimits
+from ore.app.usage_limits import UsageLimits
 from ore.cognitive import Pattern, ReAct, RunLimits
 from ore.event import Content
 from ore.ext.tools.subagent import subagent
@@ -123,20 +123,20 @@ class Agent:
         provider, spec = self._provider()
         transforms = (instructions(self._instructions),) if self._instructions is not None else ()
         limits = self.limits
-        guard = UsageGuard(limits)
-        return AgentSpec(
+        made = AgentSpec(
             name=self.name,
             description=self.description,
             provider=provider,
             spec=spec,
             tools=self._tools.tools,
-            transforms=(guard.check, *transforms, *self._transforms),
-            handlers=(guard, *self._handlers),
+            transforms=(*transforms, *self._transforms),
+            handlers=self._handlers,
             pattern=self._pattern,
             limits=RunLimits(rounds=limits.rounds, run_s=limits.run_s),
             output=_output_type(output_type) or self._output,
             deps=deps if deps is not None else self._deps,
         )
+        return limits.budget().over(made)
 
     async def run(
         self,
@@ -261,7 +261,8 @@ class Agent:
         spec = self.spec(deps=deps, output_type=output_type)
         given = store if store is not None else self._store
         opened = open_store(given or default_store_url()) if given is None or isinstance(given, str) else given
-        manager = Manager(spec, opened, services=Services(resolve=self.resolve, asking=AskPolicy(answerer=on_question)))
+        resolve = self.limits.budget().resolve(self.resolve)
+        manager = Manager(spec, opened, services=Services(resolve=resolve, asking=AskPolicy(answerer=on_question)))
         try:
             async with keep_open(self._tools):
                 try:
