@@ -34,7 +34,7 @@ import subprocess
 import sys
 import tempfile
 import zipfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from decimal import Decimal
 from pathlib import Path
@@ -98,6 +98,10 @@ ABILITIES = {
 UNSTATED = {"structured_output": False}
 """Where a claim of the source is its default and no statement."""
 
+DISPUTED = {("openai", "gpt-3.5-turbo"): {"tools"}}
+"""What a source says against the vendor's own word, so it is unknown: this model
+calls functions since `gpt-3.5-turbo-0613` (OpenAI, "Function calling and other API updates", 2023-06-13)."""
+
 Profile = Mapping[str, Any]
 Row = dict[str, Any]
 
@@ -157,7 +161,7 @@ def models(provider: str, priced: Sequence[Node], profiles: Mapping[str, Profile
     for name, profile in profiles.items():
         if _fits(provider, name, profile) and profile.get("max_output_tokens"):
             found = next((model for model in priced if matches(model["match"], name.lower())), None)
-            rows[name] = _row(name, profile, found, today)
+            rows[name] = _row(name, _undisputed(profile, DISPUTED.get((provider, name), ())), found, today)
     for model in () if provider in LISTED_ONLY else priced:
         if model["id"] not in rows and _fits(provider, model["id"], None) and _price(model, today):
             rows[model["id"]] = _row(model["id"], {}, model, today)
@@ -210,6 +214,10 @@ def window(prompt: int | None, output: int | None, whole: int | None) -> int | N
     if not prompt or not whole:
         return prompt or whole
     return whole if prompt < whole <= prompt + (output or 0) else prompt
+
+
+def _undisputed(profile: Profile, abilities: Collection[str]) -> Profile:
+    return {field: value for field, value in profile.items() if field not in {ABILITIES[name] for name in abilities}}
 
 
 def _abilities(profile: Profile, claim: bool) -> list[str]:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -80,6 +81,33 @@ def test_media_that_a_model_does_not_take_are_counted_by_kind() -> None:
     assert report.fits
     assert [notice.severity for notice in report.notices] == [Severity.INFO] * 2
     assert "anthropic:claude-x takes no pictures: 2 left out" in report.notices[1].content
+
+
+@pytest.mark.requirement("D-preflight")
+def test_a_file_of_text_is_sent_as_its_text_and_so_never_left_out() -> None:
+    without = target(lacks=["files"])
+    table = File(data="a;b\n1;é".encode(), media_type="text/csv")
+    assert [without.takes(file) for file in (table, PDF, File(data=b"\xff", media_type="text/csv"))] == [
+        True,
+        False,
+        False,
+    ]
+    assert fitted([said(table)], without) == [said(table)]
+
+
+@pytest.mark.requirement("D-preflight")
+def test_what_the_target_itself_left_unsigned_is_no_news() -> None:
+    """Such as thinking that was cut off."""
+    cut = msgspec.structs.replace(answered(Reasoning(content="hm")), model="anthropic:claude-x")
+    assert found(preflight([cut], Spec(), [], target())) == []
+    other = msgspec.structs.replace(cut, model="anthropic:claude-w")
+    assert found(preflight([other], Spec(), [], target())) == [("reasoning", Action.LEFT_OUT, 1)]
+
+
+@pytest.mark.requirement("D-preflight")
+def test_where_the_beginning_was_looked_at_before_its_tokens_are_given() -> None:
+    report = preflight([said(Text(content="Hi"))], Spec(), [], target(window=2_000), tokens=2_001)
+    assert (found(report), report.tokens) == ([("window", Action.FAILS, 2_001)], 2_001)
 
 
 @pytest.mark.requirement("D-preflight")

@@ -77,6 +77,13 @@ def test_a_model_has_prices_of_one_source_and_limits_and_abilities_of_the_other(
 
 
 @pytest.mark.requirement("D-catalog-refresh")
+def test_an_ability_that_a_source_and_the_vendor_do_not_agree_on_is_unknown(tmp_path: Path) -> None:
+    name = "gpt-3.5-turbo"
+    row = taken(tmp_path, model(name), profiles={name: {**PROFILE, "tool_calling": False}})[name]
+    assert (row["can"], row["cannot"]) == ("files", "thinking")
+
+
+@pytest.mark.requirement("D-catalog-refresh")
 def test_the_file_says_what_was_read_and_when_and_gives_each_model_a_line(tmp_path: Path) -> None:
     text = model_catalog.catalog(wheels(tmp_path, (), {}), date(2026, 11, 30))
     found = json.loads(text)

@@ -21,7 +21,7 @@ REQUIREMENTS = (
     ),
     held(
         "D-vendors",
-        "openai, anthropic, openrouter, vercel and minimax pass the contract of providers over a network.",
+        "Every vendor passes the contract of providers over a network.",
         source=_ISSUE,
     ),
     held(
@@ -37,8 +37,8 @@ REQUIREMENTS = (
     ),
     held(
         "D-default-model",
-        "No model named: the provider whose key is set, anthropic before openai, else local; which and why is said "
-        "once.",
+        "No model named: the provider whose key is set, anthropic before openai before google, else local; which and "
+        "why is said once.",
         source=_MODELS,
     ),
     held("D-base-url", "A base URL that ends in /v1 or not both work.", source=_MODELS),

@@ -36,12 +36,14 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
             `tools`, `output`, `window`, or the field of the spec.
         message: What it is and what will be done about it, for people.
         count: How many there are; tokens for a window.
+        ability: The one that media need.
     """
 
     what: str
     action: Action
     message: str
     count: int = 1
+    ability: str | None = None
 
     def notice(self) -> Notice:
         """The message as a notice."""
@@ -70,7 +72,9 @@ class Preflight(msgspec.Struct, frozen=True, kw_only=True):
         return [finding.notice() for finding in self.findings]
 
 
-def preflight(turns: Sequence[Turn], spec: Spec, options: Sequence[Option], target: Target) -> Preflight:
+def preflight(
+    turns: Sequence[Turn], spec: Spec, options: Sequence[Option], target: Target, *, tokens: int | None = None
+) -> Preflight:
     """Say what `target` cannot take of a conversation, and what will be done about it.
 
     Nothing is sent and nothing is changed; what is unknown counts as taken, so
@@ -82,8 +86,11 @@ def preflight(turns: Sequence[Turn], spec: Spec, options: Sequence[Option], targ
         spec: How the target shall answer.
         options: Those of the inference, such as its tools.
         target: Who is asked next.
+        tokens: Of the prompt, where its beginning was looked at before and
+            `turns` is only the rest.
     """
-    tokens = estimated_tokens(turns, tools_of(options), target)
+    if tokens is None:
+        tokens = estimated_tokens(turns, tools_of(options), target)
     found = [
         *_unknown(target),
         *_media(turns, target),
@@ -106,7 +113,8 @@ def _unknown(target: Target) -> Iterator[Finding]:
 
 # ── the conversation ─────────────────────────────────────────────────────────
 
-_WORDS: Final = {"vision": "pictures", "audio": "sounds", "video": "films", "files": "files"}
+WORDS: Final = {"vision": "pictures", "audio": "sounds", "video": "films", "files": "files"}
+"""What people call that which needs an ability."""
 
 
 def _media(turns: Sequence[Turn], target: Target) -> Iterator[Finding]:
@@ -115,8 +123,9 @@ def _media(turns: Sequence[Turn], target: Target) -> Iterator[Finding]:
         yield Finding(
             what="media",
             action=Action.LEFT_OUT,
-            message=f"{target.name} takes no {_WORDS[kind]}: {count} left out, a line of text in the place of each",
+            message=f"{target.name} takes no {WORDS[kind]}: {count} left out, a line of text in the place of each",
             count=count,
+            ability=kind,
         )
 
 
@@ -136,8 +145,9 @@ _ISSUED: Final = {
 
 
 def _issued(turns: Sequence[Turn], target: Target) -> Iterator[Finding]:
-    """Data that only whoever issued it can read."""
-    foreign = Counter(what for artifact in _artifacts(turns) if (what := _foreign(artifact, target)))
+    """Data that only whoever issued it can read; what the target itself left unsigned is no news."""
+    others = [turn for turn in turns if turn.model != target.name]
+    foreign = Counter(what for artifact in _artifacts(others) if (what := _foreign(artifact, target)))
     for what, message in _ISSUED.items():
         if count := foreign[what]:
             said = f"{target.name}: {message.format(count=count)}"

@@ -4,6 +4,7 @@ import msgspec
 
 from ore.artifact import Audio, File, Media, ProviderData
 from ore.ext.catalog.catalog import Catalog, shared_catalog
+from ore.ext.wires.media import content_of, text_of
 from ore.models import ModelInfo, split_name
 
 __all__ = ["Target"]
@@ -45,8 +46,9 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
         return self.info is not None and ability in self.info.abilities
 
     def takes(self, media: Media) -> bool:
-        """Whether it is not known to refuse something of this kind."""
-        return not self.lacks(wanted(media))
+        """Whether it is not known to refuse something of this kind; a file of text is sent as its text."""
+        needed = wanted(media)
+        return not self.lacks(needed) or (needed == "files" and _is_text(media))
 
     def issued(self, data: ProviderData | None) -> bool:
         """Whether it is the one that issued opaque data, and so gets it back."""
@@ -61,3 +63,8 @@ def wanted(media: Media) -> str:
     if isinstance(media, File) and kind not in ("image", "video"):
         return "files"
     return "video" if kind == "video" else "vision"
+
+
+def _is_text(media: Media) -> bool:
+    content = content_of(media)
+    return content is not None and text_of(content) is not None

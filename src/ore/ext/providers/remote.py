@@ -4,10 +4,11 @@ import asyncio
 from collections.abc import AsyncGenerator, Iterator, Sequence
 from typing import Final
 
-from ore.artifact import StopReason, Usage
+from ore.artifact import Notice, StopReason, Usage
 from ore.errors import ProviderError
 from ore.event import current_context
 from ore.ext.providers.endpoint import Endpoint
+from ore.ext.providers.knowledge import Knowledge
 from ore.ext.providers.refusal import refusal, unreadable
 from ore.ext.providers.transport import Reply
 from ore.ext.wires.wire import Ask, Decoder, Wire
@@ -35,13 +36,24 @@ class RemoteProvider:
         endpoint: The server.
         lenient: Leave out what the model cannot take, with a notice, instead
             of raising `UnsupportedError`.
+        knowledge: What is known of the models; without it nothing is looked
+            at before a request, and no usage has a price.
     """
 
-    def __init__(self, *, name: str, wire: Wire, endpoint: Endpoint, lenient: bool = False) -> None:
+    def __init__(
+        self,
+        *,
+        name: str,
+        wire: Wire,
+        endpoint: Endpoint,
+        lenient: bool = False,
+        knowledge: Knowledge | None = None,
+    ) -> None:
         self._name = name
         self._wire = wire
         self._endpoint = endpoint
         self._lenient = lenient
+        self._knowledge = knowledge
 
     @property
     def name(self) -> str:
@@ -61,18 +73,11 @@ class RemoteProvider:
         Raises:
             ProviderError: The request was refused, or the answer broke.
         """
-        ask = Ask(
-            turns=state.turns,
-            spec=spec,
-            options=options,
-            provider=self._name,
-            lenient=self._lenient,
-            session=current_context().thread_id,
-            encoded=state.base.derived,
-        )
+        ask, known = self._asked(state, spec, options)
+        price = _as_it_is if self._knowledge is None else self._knowledge.pricing(spec.name or "")
         request = self._wire.request(ask)
-        if request.notices:
-            yield request.notices
+        if known or request.notices:
+            yield (*known, *request.notices)
         reply: Reply | None = None
         lost: ProviderError | None = None
         try:
@@ -83,7 +88,7 @@ class RemoteProvider:
             batch: Batch = ()
             while block:
                 for batch in feed(block):
-                    yield batch
+                    yield price(batch) if type(batch[-1]) is Usage else batch
                 if batch and type(batch[-1]) in _LAST:
                     await _drain(reply)
                     break
@@ -95,13 +100,26 @@ class RemoteProvider:
                     lost = error
                     break
             for batch in _rest(decoder, lost):
-                yield batch
+                yield price(batch) if type(batch[-1]) is Usage else batch
         except ProviderError as error:
             self._own(error, reply)
             raise
         finally:
             if reply is not None:
                 reply.close()
+
+    def _asked(self, state: State, spec: Spec, options: Sequence[Option]) -> tuple[Ask, Sequence[Notice]]:
+        """What the wire is asked, and what is known of it beforehand."""
+        ask = Ask(
+            turns=state.turns,
+            spec=spec,
+            options=options,
+            provider=self._name,
+            lenient=self._lenient,
+            session=current_context().thread_id,
+            encoded=state.base.derived,
+        )
+        return (ask, ()) if self._knowledge is None else self._knowledge.look(ask)
 
     async def _first(self, reply: Reply) -> bytes:
         """The first block of an answer; empty when there is none.
@@ -127,6 +145,10 @@ class RemoteProvider:
             error.request_id = reply.headers.get("x-request-id") or reply.headers.get("request-id")
         if error.args:
             error.args = (self._endpoint.credentials.scrub(str(error)), *error.args[1:])
+
+
+def _as_it_is(batch: Batch) -> Batch:
+    return batch
 
 
 async def _drain(reply: Reply) -> None:

@@ -11,9 +11,11 @@ from ore.ext.providers.backoff import Backoff
 from ore.ext.providers.capture import Capturing
 from ore.ext.providers.credentials import Credentials
 from ore.ext.providers.endpoint import Endpoint
+from ore.ext.providers.knowledge import Knowledge
 from ore.ext.providers.remote import RemoteProvider
 from ore.ext.providers.retry import Retrying
 from ore.ext.providers.shared_transport import shared_transport
+from ore.ext.providers.sparing import Sparing
 from ore.ext.providers.transport import Limits, Transport
 from ore.ext.wires.wire import Wire
 
@@ -163,8 +165,14 @@ def connect(vendor: Vendor, access: Access | None = None) -> Retrying:
         transport=access.transport or shared_transport(),
         limits=access.limits or Limits(),
     )
-    remote = RemoteProvider(name=name, wire=vendor.wire(address), endpoint=endpoint, lenient=access.lenient)
-    return Retrying(remote, access.backoff)
+    remote = RemoteProvider(
+        name=name,
+        wire=vendor.wire(address),
+        endpoint=endpoint,
+        lenient=access.lenient,
+        knowledge=Knowledge(name=name, vendor=vendor.name, base_url=address.origin),
+    )
+    return Retrying(Sparing(remote), access.backoff)
 
 
 def _address(vendor: Vendor, access: Access, name: str) -> Address:
