@@ -6,6 +6,7 @@
 #   make check        style, types, layers, ratchets
 #   make bench        benchmarks, as ratios within one run
 #   make constraints  resolve every dependency anew into constraints.txt
+#   make web          the web chat, into the package (needs Node 20 or newer with npm)
 #   make catalog      take the figures of models anew: names, windows, prices
 #   make clean        remove everything that was built
 
@@ -19,13 +20,15 @@ ARGS :=
 # again from nothing; a finished one starts at once.
 READY := $(VENV)/ready
 WEIGHTS := $(VENV)/weights
+WEB := src/ore/ext/conduits/http/static
+WEB_SOURCES := $(shell find web -path web/node_modules -prune -o -type f -print)
 
-.PHONY: demo test check bench constraints catalog clean
+.PHONY: demo test check bench constraints catalog web web-test web-if-node clean
 
 demo: $(READY) $(WEIGHTS)
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh demo/demo.sh
 
-test: $(READY) $(WEIGHTS)
+test: $(READY) $(WEIGHTS) web-if-node
 	$(BIN)/python -m pytest $(ARGS)
 
 check: $(READY)
@@ -48,7 +51,23 @@ constraints:
 catalog: $(READY)
 	$(BIN)/python tools/model_catalog.py $(ARGS)
 
+# Packages of the page are needed only here; what is built goes into the wheel.
+web: $(WEB)/index.html
+
+# The reducer and the parsers of the page, under Node's own test runner.
+web-test: web
+	cd web && npm run --silent check && npm test --silent
+
+web-if-node:
+	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory web; else echo "no npm here: the web chat is not built"; fi
+
+$(WEB)/index.html: $(WEB_SOURCES)
+	@command -v npm >/dev/null || { echo "the web chat needs Node 20 or newer with npm: install it, then run make web" >&2; exit 1; }
+	@cd web && npm install --silent --no-package-lock && npm run --silent build
+	@touch $@
+
 clean:
+	rm -rf web/node_modules $(WEB)
 	rm -rf $(VENV) build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
