@@ -14,6 +14,7 @@ from ore.event import Entry
 from ore.ext.stores.sqlite import SqliteStore
 from ore.ext.tools.subagent import subagent
 from ore.ledger import INNER, MemoryStore, Role, delete_thread
+from ore.session import Manager
 from ore.testing import ScriptedProvider, check_order
 
 PROMPT = '{"prompt": "look it up"}'
@@ -244,3 +245,26 @@ async def test_a_caller_that_is_left_leaves_its_agent_which_goes_on_where_it_was
         store = SqliteStore(path)
         assert await store.unfinished() == []
         await store.aclose()
+
+
+@pytest.mark.requirement("D-child-resume")
+async def test_a_session_of_a_call_is_not_taken_up_by_itself(tmp_path: Path) -> None:
+    """It goes on when its call does: nobody else knows its agent."""
+    hold = asyncio.Event()
+    child = ScriptedProvider([TextDelta(content="I"), hold])
+    agent = Agent(ScriptedProvider(call("researcher", PROMPT)), tools=[researcher(child).as_tool()])
+    path = tmp_path / "ore.db"
+    with pytest.raises(KeyError):
+        async with asyncio.timeout(10), agent.session("s", store=SqliteStore(path)) as session:
+            session.stream("go")
+            await until(lambda: len(child.invocations) == 1)
+            raise KeyError
+    store = SqliteStore(path)
+    assert len(await store.unfinished()) == 2
+    again = researcher(ScriptedProvider(answer("It is 42.")))
+    spec = Agent(ScriptedProvider(answer("So 42.")), tools=[again.as_tool()]).spec()
+    async with asyncio.timeout(10), Manager(spec, store) as manager:
+        found = await manager.recover()
+        assert [stream.id for stream in found] == ["s"]
+        await found[0].idle()
+        assert found[0].turns[-1].artifacts[0].for_model() == "So 42."

@@ -127,6 +127,23 @@ async def test_what_steered_a_message_steers_it_again() -> None:
     (await replay(thread, Agent(ScriptedProvider(), tools=[weather]).spec())).check()
 
 
+@pytest.mark.requirement("D-replay")
+async def test_calls_that_are_the_same_give_what_each_of_them_gave() -> None:
+    store, count = MemoryStore(), iter(range(9))
+
+    @tool
+    def roll() -> int:
+        """Roll a die."""
+        return next(count)
+
+    answers = (call("roll"), call("roll"), answer("0 and 1"))
+    async with Agent(ScriptedProvider(*answers), tools=[roll]).session("s", store=store) as session:
+        await session.run("Roll twice.")
+    agent = Agent(ScriptedProvider(*answers), tools=[roll])
+    (await replay(await store.load("s"), agent.spec(), model="agent", tools="recorded")).check()
+    assert next(count) == 2
+
+
 async def test_an_empty_conversation_is_the_same_at_once() -> None:
     empty = StoredThread(id="s", metadata={}, turns=())
     assert (await replay(empty, Agent(ScriptedProvider()).spec())).first is None

@@ -27,7 +27,9 @@ async def asked(arguments: str, given: Answer | None) -> tuple[ToolResult, list[
     return told, questions
 
 
-@pytest.mark.parametrize(("said", "content"), [("Friday", "Friday"), (["Friday"], '["Friday"]'), (7, "7")])
+@pytest.mark.parametrize(
+    ("said", "content"), [("Friday", "Friday"), (["Friday"], '["Friday"]'), (7, "7"), (False, "false"), ("", "")]
+)
 async def test_what_the_person_says_is_the_result(said: object, content: str) -> None:
     told, [question] = await asked(ASKED, Answer(key="", answer=said))
     assert (told.content, told.is_error) == (content, False)

@@ -62,6 +62,16 @@ def test_the_first_of_two_with_the_same_name_holds(tmp_path: Path, caplog: pytes
     assert "skill a is there twice" in caplog.text
 
 
+def test_the_list_is_in_the_order_of_names_whatever_the_order_of_sources(tmp_path: Path) -> None:
+    """So that a prompt's cache holds."""
+    write(tmp_path / "one", "b")
+    write(tmp_path / "two", "a")
+    write(tmp_path / "two", "c")
+    sources = [FolderSource(tmp_path / "one"), FolderSource(tmp_path / "two")]
+    assert Skills(*sources).prompt() == Skills(*reversed(sources)).prompt()
+    assert [skill.name for skill in Skills(*sources).all()] == ["a", "b", "c"]
+
+
 def test_what_cannot_be_read_is_passed_over_with_a_warning(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     (tmp_path / "bad").mkdir()
     (tmp_path / "bad" / "SKILL.md").write_text("no front matter")
