@@ -177,6 +177,9 @@ REFUSED = [
         request(model="gpt-5.5", presence_penalty=1, reasoning_effort="low"),
         "presence_penalty",
     ),
+    ("a temperature where it reasons unasked", request(model="gpt-5.5", temperature=0.5), "temperature"),
+    ("tools where it reasons unasked", request(model="gpt-6-sol", tools=[TOOL]), "tools"),
+    ("tools where it is told to reason", request(model="gpt-5.4", tools=[TOOL], reasoning_effort="low"), "tools"),
     ("an effort where it does not", request(model="gpt-4o", reasoning_effort="low"), "reasoning_effort"),
     # Tools
     ("an empty list of tools", request(tools=[]), "tools"),

@@ -107,6 +107,65 @@ def test_thinking_levels_are_words_of_the_vendors(level: str, word: str | None) 
     assert body(thinking_level=thinking, dialect=MINIMAX)["thinking"] == {"type": kind}
 
 
+@pytest.mark.parametrize(
+    ("model", "words"),
+    [
+        ("o3", {"minimal": "low", "max": "high"}),
+        ("gpt-5", {"minimal": "minimal", "max": "high"}),
+        ("gpt-5.2", {"off": None, "max": "xhigh"}),
+        ("gpt-5.5", {"off": "none", "low": "low"}),
+        ("gpt-6-sol", {"off": "none", "max": "xhigh"}),
+    ],
+)
+def test_openai_s_models_are_told_in_the_words_that_they_take(model: str, words: dict[str, str | None]) -> None:
+    for level, word in words.items():
+        assert body(name=model, thinking_level=ThinkingLevel(level)).get("reasoning_effort") == word
+
+
+# ── Tools or thinking ────────────────────────────────────────────────────────
+
+
+@pytest.mark.requirement("D-openai-tools")
+@pytest.mark.parametrize("model", ["gpt-5.4", "gpt-5.5", "gpt-5.6-terra", "gpt-6-sol", "gpt-6.1-terra"])
+def test_a_model_that_thinks_or_calls_functions_calls_functions_where_there_are_some(model: str) -> None:
+    tools = WithTools((weather,))
+    for dialect in (OPENAI, COMPATIBLE):
+        assert body(tools, dialect=dialect, name=model)["reasoning_effort"] == "none"
+        assert body(tools, dialect=dialect, name=model, thinking_level=ThinkingLevel.OFF)["reasoning_effort"] == "none"
+        assert "reasoning_effort" not in body(dialect=dialect, name=model)
+    assert body(tools, name=model, temperature=0.5)["temperature"] == 0.5
+    thinking: dict[str, Any] = {"name": model, "thinking_level": ThinkingLevel.LOW}
+    with pytest.raises(UnsupportedError) as caught:
+        body(tools, **thinking)
+    assert (caught.value.field, str(caught.value)) == (
+        "thinking_level",
+        f"{model} does not think over chat completions when it has tools; use openai-responses:{model}, or no tools",
+    )
+    assert body(tools, lenient=True, **thinking) == body(tools, name=model)
+    gateway = OpenAIChat(COMPATIBLE).request(ask(tools, **thinking))
+    assert b'"reasoning_effort":"low"' in gateway.body
+
+
+@pytest.mark.requirement("D-openai-tools")
+@pytest.mark.parametrize("model", ["gpt-6-astra", "gpt-6.1-sol", "gpt-5.5-pro"])
+def test_a_model_that_always_thinks_refuses_tools_by_name_and_says_who_takes_them(model: str) -> None:
+    tools = WithTools((weather,))
+    with pytest.raises(UnsupportedError) as caught:
+        body(tools, name=model)
+    assert (caught.value.field, str(caught.value)) == (
+        "tools",
+        f"{model} takes no tools over chat completions; use openai-responses:{model}",
+    )
+    assert body(tools, lenient=True, name=model) == body(name=model)
+    assert b'"tools"' in OpenAIChat(COMPATIBLE).request(ask(tools, name=model)).body
+
+
+@pytest.mark.requirement("D-openai-tools")
+@pytest.mark.parametrize("model", ["gpt-4.1", "gpt-5", "gpt-5.1", "gpt-5-chat-latest", "o3", "gpt-oss-20b", "other"])
+def test_other_models_take_tools_as_they_come(model: str) -> None:
+    assert "reasoning_effort" not in body(WithTools((weather,)), name=model)
+
+
 REFUSED: list[tuple[Dialect, str, dict[str, Any]]] = [
     (OPENAI, "top_k", {"top_k": 5}),
     (OPENAI, "stop_sequences", {"stop_sequences": tuple("abcde")}),
@@ -114,7 +173,10 @@ REFUSED: list[tuple[Dialect, str, dict[str, Any]]] = [
     (OPENAI, "top_p", {"name": "gpt-5-mini", "top_p": 0.5}),
     (OPENAI, "stop_sequences", {"name": "o4-mini", "stop_sequences": ("a",)}),
     (OPENAI, "temperature", {"name": "gpt-5.2", "temperature": 0.5, "thinking_level": ThinkingLevel.HIGH}),
+    (OPENAI, "temperature", {"name": "gpt-5.5", "temperature": 0.5}),
+    (OPENAI, "stop_sequences", {"name": "gpt-6-sol", "stop_sequences": ("a",)}),
     (OPENAI, "thinking_level", {"name": "gpt-4o", "thinking_level": ThinkingLevel.LOW}),
+    (OPENAI, "thinking_level", {"name": "o3", "thinking_level": ThinkingLevel.OFF}),
     (COMPATIBLE, "top_k", {"top_k": 5}),
     (VERCEL, "seed", {"seed": 5}),
     (VERCEL, "top_k", {"top_k": 5}),

@@ -11,4 +11,10 @@ REQUIREMENTS = (
         "earlier turns become text; tools, and media that were sent just now, are refused by name.",
         source=_ISSUE,
     ),
+    held(
+        "D-openai-tools",
+        "Tools work with every model of OpenAI: over Responses, which is the default; over chat completions, where some "
+        "think or call functions, they do not think beside tools, and what cannot be had is refused by name.",
+        source="OpenAI, model page of GPT-6 Luna (read 2026-11)",
+    ),
 )

@@ -11,7 +11,7 @@ from typing import Final
 
 from ore.testing.shapes.at import At, Body, reading
 from ore.testing.shapes.openai_messages import check_messages
-from ore.testing.shapes.openai_models import check_model_takes
+from ore.testing.shapes.openai_models import check_model_takes, check_tools_beside_thinking
 from ore.testing.shapes.openai_options import check_options, check_streaming
 from ore.testing.shapes.schema import LOOSE, OPENAI_STRICT, check_schema
 from ore.testing.shapes.tools import NAME
@@ -56,6 +56,7 @@ def check_openai_chat(body: Body, *, extra: Collection[str] = ()) -> None:
         if "response_format" in fields:
             _response_format(fields["response_format"], at.key("messages"))
         check_model_takes(fields)
+        check_tools_beside_thinking(fields)
 
 
 def _pairs(fields: dict[str, At]) -> None:

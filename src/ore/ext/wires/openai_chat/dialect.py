@@ -5,7 +5,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
-from ore.ext.wires.openai_chat.effort import Effort, effort, gateway_effort, no_effort, on_or_off
+from ore.ext.wires.openai_chat.beside_tools import ToolsRule, anything, of_openai, of_those_like_openai
+from ore.ext.wires.openai_chat.effort import Effort, effort, gateway_effort, no_effort, on_or_off, openai_effort
+from ore.ext.wires.openai_models import abilities
 from ore.models import ThinkingLevel
 
 __all__ = ["COMPATIBLE", "LLAMA_CPP", "MINIMAX", "OPENAI", "OPENROUTER", "VERCEL", "Dialect"]
@@ -41,6 +43,7 @@ class Dialect:
         effort: How it is told how hard to think.
         refused: Fields that a model does not take, though others of this
             server do.
+        beside_tools: What a model takes when tools are offered to it.
         most_stops: Stop sequences that it takes at most.
         output: Its own means for JSON of a schema: `always`; `alone`, where no
             tools stand beside it; `never`. Else a tool is called to answer.
@@ -62,6 +65,7 @@ class Dialect:
     fields: Mapping[str, str] = field(default_factory=lambda: _COMMON)
     effort: Effort = effort
     refused: ModelRule = _anything
+    beside_tools: ToolsRule = anything
     most_stops: int | None = None
     output: Literal["always", "alone", "never"] = "always"
     tool_choice: bool = True
@@ -76,31 +80,29 @@ class Dialect:
     extra: Mapping[str, Any] = field(default_factory=dict)
 
 
-_REASONS: Final = re.compile(r"o\d|gpt-[5-9](?!.*-chat)")
-_ALWAYS_REASONS: Final = re.compile(r"o\d|gpt-5(?![.\d])(?!.*-chat)")
-_NEVER_REASONS: Final = re.compile(r"gpt-(4|3\.5)|chatgpt-")
+_NO_STOPS: Final = re.compile(r"o[34]|gpt-6")
 _SAMPLING: Final[Mapping[str, float]] = {"temperature": 1, "top_p": 1, "frequency_penalty": 0, "presence_penalty": 0}
 
 
 def _openai_refused(model: str, fields: Mapping[str, Any]) -> frozenset[str]:
     """What OpenAI's models refuse, by their names ("Using reasoning models", read 2026-11).
 
-    Those that reason take only the defaults of what steers sampling; later
-    ones do so only where they are told how hard to think. A name that says
-    nothing refuses nothing: then the vendor decides.
+    Where they think they take only the defaults of what steers sampling. A
+    name that says nothing refuses nothing: then the vendor decides.
     """
-    if _NEVER_REASONS.match(model):
-        return frozenset(("thinking_level",))
-    thinks = fields.get("thinking_level") not in (None, ThinkingLevel.OFF)
-    if _ALWAYS_REASONS.match(model) or (_REASONS.match(model) and thinks):
-        stop = {"stop_sequences"} if re.match(r"o[34]", model) else set()
-        return frozenset({name for name, usual in _SAMPLING.items() if fields.get(name) not in (None, usual)} | stop)
-    return frozenset()
+    known = abilities(model)
+    refused = {"thinking_level"} if known.reasons is False else set()
+    level = fields.get("thinking_level")
+    if not known.samples("none" if level is ThinkingLevel.OFF else level):
+        refused |= {name for name, usual in _SAMPLING.items() if fields.get(name) not in (None, usual)}
+    return frozenset(refused | ({"stop_sequences"} if _NO_STOPS.match(model) else set()))
 
 
 OPENAI: Final = Dialect(
     fields={**_COMMON, "max_output_tokens": _NEW},
+    effort=openai_effort,
     refused=_openai_refused,
+    beside_tools=of_openai,
     most_stops=4,
     cache_key="prompt_cache_key",
     returns_reasoning=False,
@@ -109,7 +111,7 @@ OPENAI: Final = Dialect(
 `max_completion_tokens`; those that reason take nothing else. Its thinking does
 not leave it over this protocol."""
 
-COMPATIBLE: Final = Dialect(output="alone")
+COMPATIBLE: Final = Dialect(output="alone", beside_tools=of_those_like_openai)
 """Any server that speaks like it: vLLM, DeepSeek, Groq, Mistral and others.
 
 Only what nearly all of them take is sent. Several refuse a schema beside

@@ -3,12 +3,13 @@
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+from ore.ext.wires.openai_models import abilities, effort_of
 from ore.models import ThinkingLevel
 
-__all__ = ["Effort", "effort", "gateway_effort", "no_effort", "on_or_off"]
+__all__ = ["Effort", "effort", "gateway_effort", "no_effort", "on_or_off", "openai_effort"]
 
-Effort = Callable[[ThinkingLevel], Mapping[str, Any] | None]
-"""The fields of a request that say it; `None` when it cannot be said."""
+Effort = Callable[[ThinkingLevel, str], Mapping[str, Any] | None]
+"""The fields of a request that say it to a model of a name; `None` when it cannot be said."""
 
 _WORDS: Final[Mapping[ThinkingLevel, str]] = {
     ThinkingLevel.MINIMAL: "low",
@@ -20,22 +21,36 @@ _WORDS: Final[Mapping[ThinkingLevel, str]] = {
 """The three words that every model which reasons takes, as the original maps
 levels to them; off is said by saying nothing."""
 
+_OVER_RESPONSES: Final = "max"
+"""The effort that this protocol does not take."""
 
-def effort(level: ThinkingLevel) -> Mapping[str, Any] | None:
-    """`reasoning_effort`, as OpenAI has it."""
+
+def effort(level: ThinkingLevel, model: str) -> Mapping[str, Any] | None:
+    """`reasoning_effort`, as those have it who speak like OpenAI."""
     return {"reasoning_effort": _WORDS[level]} if level in _WORDS else {}
 
 
-def gateway_effort(level: ThinkingLevel) -> Mapping[str, Any] | None:
+def openai_effort(level: ThinkingLevel, model: str) -> Mapping[str, Any] | None:
+    """`reasoning_effort` in the words that OpenAI's model takes; off is said where it would think unasked."""
+    known = abilities(model)
+    if not known.reasons:
+        return effort(level, model)
+    if level is ThinkingLevel.OFF and not known.thinks_unasked:
+        return {}
+    word = effort_of(level, [one for one in known.efforts if one != _OVER_RESPONSES])
+    return None if word is None else {"reasoning_effort": word}
+
+
+def gateway_effort(level: ThinkingLevel, model: str) -> Mapping[str, Any] | None:
     """`reasoning`, as OpenRouter and Vercel have it."""
     return {"reasoning": {"effort": _WORDS[level]}} if level in _WORDS else {}
 
 
-def on_or_off(level: ThinkingLevel) -> Mapping[str, Any] | None:
+def on_or_off(level: ThinkingLevel, model: str) -> Mapping[str, Any] | None:
     """`thinking`, as MiniMax has it: its models decide themselves how hard."""
     return {"thinking": {"type": "disabled" if level is ThinkingLevel.OFF else "adaptive"}}
 
 
-def no_effort(level: ThinkingLevel) -> Mapping[str, Any] | None:
+def no_effort(level: ThinkingLevel, model: str) -> Mapping[str, Any] | None:
     """Nothing can be said; off is what there is."""
     return {} if level is ThinkingLevel.OFF else None

@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 import msgspec
@@ -11,13 +12,15 @@ from ore.errors import BadRequestError
 from ore.ext.wires.answer_tool import AnswerTool
 from ore.ext.wires.encoded import encode_units, keep, last_unit, units
 from ore.ext.wires.omissions import Omissions
+from ore.ext.wires.openai_chat.beside_tools import BesideTools, anything
 from ore.ext.wires.openai_chat.content import cannot_take, media_part
 from ore.ext.wires.openai_chat.dialect import Dialect
 from ore.ext.wires.openai_chat.messages import Form, encode_unit, goes_on, has_words
 from ore.ext.wires.openai_chat.tools import choice_of, response_format, written_tools
 from ore.ext.wires.wire import Ask, WireRequest
 from ore.ledger import Role, Turn
-from ore.provider import MaxTokensOption, OutputOption, PromptCacheOption, option, tools_of
+from ore.models import ThinkingLevel
+from ore.provider import MaxTokensOption, OutputOption, PromptCacheOption, WithTools, option, tools_of
 from ore.tool.names import wire_name
 
 __all__ = ["answer_tool", "build"]
@@ -44,6 +47,7 @@ def build(ask: Ask, dialect: Dialect) -> WireRequest:
     cache = option(ask.options, PromptCacheOption) or PromptCacheOption()
     marks = cache.marks and dialect.cache_marks is not None and dialect.cache_marks.match(model) is not None
     _check_media(ask, dialect, omissions)
+    ask, beside = _beside_tools(ask, dialect, omissions)
     messages = _messages(ask, Form(dialect=dialect, provider=ask.provider, model=model), marks=marks)
     if not messages:
         raise BadRequestError(
@@ -51,7 +55,8 @@ def build(ask: Ask, dialect: Dialect) -> WireRequest:
         )
     rest = {
         **_tools(ask, dialect, marks=marks),
-        **_spec(ask, dialect, omissions),
+        **beside.fields,
+        **_spec(ask, dialect, omissions, beside),
         **_cache(ask, dialect, cache),
         **dialect.extra,
         **_ALWAYS,
@@ -99,6 +104,18 @@ def _check_media(ask: Ask, dialect: Dialect, omissions: Omissions) -> None:
             omissions.leave(artifact.kind, cannot_take(artifact), "send it as text, or use another model")
 
 
+def _beside_tools(ask: Ask, dialect: Dialect, omissions: Omissions) -> tuple[Ask, BesideTools]:
+    """The ask with the tools that its model takes, and what that takes beside them."""
+    model = ask.spec.name or ""
+    if not tools_of(ask.options):
+        return ask, anything(model)
+    beside = dialect.beside_tools(model)
+    if beside.takes:
+        return ask, beside
+    omissions.leave("tools", f"{model} takes no tools over chat completions", f"use openai-responses:{model}")
+    return replace(ask, options=[option for option in ask.options if type(option) is not WithTools]), anything(model)
+
+
 def _tools(ask: Ask, dialect: Dialect, *, marks: bool) -> dict[str, Any]:
     tools, output = tools_of(ask.options), option(ask.options, OutputOption)
     answer = answer_tool(ask, dialect)
@@ -119,17 +136,22 @@ def _tools(ask: Ask, dialect: Dialect, *, marks: bool) -> dict[str, Any]:
     return found
 
 
-def _spec(ask: Ask, dialect: Dialect, omissions: Omissions) -> dict[str, Any]:
+def _spec(ask: Ask, dialect: Dialect, omissions: Omissions, beside: BesideTools) -> dict[str, Any]:
     """The fields of the spec that have an opinion; `window` is nobody's business but ours."""
+    model = ask.spec.name or ""
     given = {name: getattr(ask.spec, name) for name in (*_FIELDS, "thinking_level")}
     given["max_output_tokens"] = _max_tokens(ask)
     given = {name: value for name, value in given.items() if value is not None and value != ()}
-    refused = dialect.refused(ask.spec.name or "", given)
+    if not beside.thinks and given.get("thinking_level") not in (None, ThinkingLevel.OFF):
+        said = f"{model} does not think over chat completions when it has tools"
+        omissions.leave("thinking_level", said, f"use openai-responses:{model}, or no tools")
+        del given["thinking_level"]
+    refused = dialect.refused(model, {**given, **({} if beside.thinks else {"thinking_level": ThinkingLevel.OFF})})
     found: dict[str, Any] = {}
     for name, value in given.items():
-        fields = _field(name, value, dialect)
+        fields = _field(name, value, model, dialect)
         if fields is None or (fields and name in refused):
-            omissions.leave(name, f"{ask.spec.name} at {ask.provider} does not take {name}={_shown(value)}")
+            omissions.leave(name, f"{model} at {ask.provider} does not take {name}={_shown(value)}")
         else:
             found.update(fields)
     return found
@@ -141,10 +163,10 @@ _FIELDS: Final = (
 )
 
 
-def _field(name: str, value: Any, dialect: Dialect) -> Mapping[str, Any] | None:
+def _field(name: str, value: Any, model: str, dialect: Dialect) -> Mapping[str, Any] | None:
     """A field as it is sent; `None` when the server does not take it."""
     if name == "thinking_level":
-        return dialect.effort(value)
+        return dialect.effort(value, model)
     key = dialect.fields.get(name)
     if key is None:
         return None

@@ -9,12 +9,12 @@ from ore.artifact import Media, clean, to_json
 from ore.errors import BadRequestError
 from ore.ext.wires.encoded import encode_units, keep
 from ore.ext.wires.omissions import Omissions
+from ore.ext.wires.openai_models import abilities
 from ore.ext.wires.openai_responses.content import cannot_take, media_part
 from ore.ext.wires.openai_responses.conversation import encode_unit, goes_on, head_of, instructions
 from ore.ext.wires.openai_responses.dialect import Dialect
 from ore.ext.wires.openai_responses.distinct import distinct
 from ore.ext.wires.openai_responses.issued import Form
-from ore.ext.wires.openai_responses.models import abilities
 from ore.ext.wires.openai_responses.schemas import output_format, written_tools
 from ore.ext.wires.openai_responses.steering import steering
 from ore.ext.wires.wire import Ask, WireRequest

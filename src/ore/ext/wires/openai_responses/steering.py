@@ -3,8 +3,8 @@
 from typing import Any, Final
 
 from ore.ext.wires.omissions import Omissions
+from ore.ext.wires.openai_models import Abilities, abilities, effort_of
 from ore.ext.wires.openai_responses.dialect import Dialect
-from ore.ext.wires.openai_responses.models import Abilities, abilities, effort_of
 from ore.ext.wires.wire import Ask
 from ore.models import ThinkingLevel
 from ore.provider import MaxTokensOption, option

@@ -2,9 +2,12 @@
 
 By "Using reasoning models" and the models' own pages (OpenAI's documentation,
 read 2026-11), and by what the interface answers: `minimal` ended with GPT-5,
-`none` began with GPT-5.1 and no Codex model takes it, `xhigh` began with
-GPT-5.1-Codex-Max and GPT-5.2, `max` with GPT-5.6. Sampling is steered only
-where nothing is thought; GPT-5.1 to 5.4 think nothing unless told to.
+`none` began with GPT-5.1 and no Codex model takes it, nor do GPT-6 Astra and
+GPT-6.1 Sol, `xhigh` began with GPT-5.1-Codex-Max and GPT-5.2, `max` with
+GPT-5.6. Sampling is steered only where nothing is thought; GPT-5.1 to 5.4
+think nothing unless told to. From GPT-5.4 on chat completions take functions
+only where nothing is thought (the page of GPT-6 Luna says so, and the error:
+"To use function tools, use /v1/responses or set reasoning_effort to 'none'").
 """
 
 import re
@@ -27,12 +30,15 @@ class Abilities:
         efforts: The efforts it takes, from the least to the most.
         thinks_unasked: Whether it thinks when no effort is asked for.
         decodes_by_schema: Whether it can be held to a schema.
+        thinks_beside_tools: Whether chat completions let it think and call
+            functions; Responses always do.
     """
 
     reasons: bool | None
     efforts: Sequence[str] = ()
     thinks_unasked: bool = False
     decodes_by_schema: bool = True
+    thinks_beside_tools: bool = True
 
     def samples(self, effort: str | None) -> bool:
         """Whether temperature and top_p are taken beside this effort; `None` is none asked for."""
@@ -47,6 +53,7 @@ _FIRST: Final = Abilities(reasons=False, decodes_by_schema=False)
 _O_SERIES: Final = Abilities(reasons=True, efforts=("low", "medium", "high"), thinks_unasked=True)
 
 _SERIES: Final = re.compile(r"gpt-(\d+)(?:\.(\d+))?(?![\d.])(.*)")
+_ALWAYS_THINKS: Final = re.compile(r"6\.0-astra|6\.1-sol")
 _BEFORE_SCHEMAS: Final = re.compile(r"gpt-3\.5|gpt-4(?![.o\d])|gpt-4o-2024-05-13")
 _NEVER_REASONS: Final = re.compile(r"gpt-4|chatgpt-")
 _REASONS: Final = re.compile(r"o\d|codex-|gpt-oss")
@@ -78,8 +85,9 @@ def _of_series(version: tuple[int, int], kind: str) -> Abilities:
         return _PLAIN
     is_codex, is_pro = "-codex" in kind, "-pro" in kind
     has_most = version >= (5, 2) or "-codex-max" in kind
+    always_thinks = is_codex or is_pro or version < (5, 1) or _ALWAYS_THINKS.match(f"{version[0]}.{version[1]}{kind}")
     known = (
-        ("none", version >= (5, 1) and not is_codex and not is_pro),
+        ("none", not always_thinks),
         ("minimal", version == (5, 0) and not is_codex and not is_pro),
         ("low", not is_pro),
         ("medium", not is_pro or version >= (5, 2)),
@@ -89,7 +97,10 @@ def _of_series(version: tuple[int, int], kind: str) -> Abilities:
     )
     efforts = tuple(effort for effort, is_taken in known if is_taken)
     return Abilities(
-        reasons=True, efforts=efforts, thinks_unasked="none" not in efforts or not (5, 1) <= version <= (5, 4)
+        reasons=True,
+        efforts=efforts,
+        thinks_unasked="none" not in efforts or not (5, 1) <= version <= (5, 4),
+        thinks_beside_tools=version < (5, 4),
     )
 
 
