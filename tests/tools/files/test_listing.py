@@ -48,6 +48,9 @@ async def test_ignored_names_are_left_out_unless_asked_for(tmp_path: Path) -> No
     assert (await used(tmp_path, "list_files")).content == "keep.log\nsrc/\n[left out: 2 hidden, 2 ignored]"
     assert (await used(tmp_path, "list_files", path="**")).content == "keep.log\nsrc/\nsrc/d.c\nsrc/deep/"
     assert (await used(tmp_path, "list_files", path="build")).content == "b.c\n[left out: 1 ignored]"
+    (tmp_path / ".ignore").write_text("*.o\n!build/\n")  # which has the last word
+    assert "build/" in (await used(tmp_path, "list_files")).content
+    (tmp_path / ".ignore").write_text("*.o\n")
     (tmp_path / "src" / ".gitignore").write_text("!*.log\n*.c")
     assert (await used(tmp_path, "list_files", path="**")).content == "keep.log\nsrc/\nsrc/deep/\nsrc/deep/a.log"
 
@@ -171,7 +174,7 @@ def gits(folder: Path) -> set[str]:
 
 @needs_git
 @pytest.mark.requirement("D-files-ignore")
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(
     rules=st.lists(st.sampled_from(RULES), min_size=1, max_size=5),
     inner=st.lists(st.sampled_from(RULES), max_size=3),

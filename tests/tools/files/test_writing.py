@@ -158,6 +158,10 @@ async def test_edits_of_one_turn_follow_one_another(tmp_path: Path) -> None:
     results = await all_used(files(FolderSandbox(tmp_path)), *calls)
     assert not any(result.is_error for result in results)
     assert (tmp_path / "a").read_text() == "12"
+    assert {tool.name: tool.traits.alone for tool in files()} == {
+        **dict.fromkeys(("read_file", "list_files", "search_files"), False),
+        **dict.fromkeys(("write_file", "edit_file"), True),
+    }
 
 
 @pytest.mark.requirement("D-files-edit")

@@ -65,7 +65,7 @@ async def page_text(html: str, url: str) -> PageText:
 async def _run(html: str, url: str, place: str) -> tuple[str, bool]:
     try:
         process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-I", "-W", "ignore", str(_PROGRAM), url, place),
+            *(sys.executable or "python3", "-I", "-W", "ignore", str(_PROGRAM), url, place),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.DEVNULL,

@@ -110,7 +110,7 @@ def matcher(pattern: str) -> Matcher:
             raise ToolError(
                 f"pattern: look-around, back-references, comments and line ends are not supported; got {pattern!r}"
             )
-        made = Matcher([sys.executable, "-I", "-S", "-W", "ignore", str(_OWN), pattern], pattern)
+        made = Matcher([sys.executable or "python3", "-I", "-S", "-W", "ignore", str(_OWN), pattern], pattern)
     made.check()
     return made
 
