@@ -12,7 +12,7 @@ from ore.models import Spec
 from ore.provider import Option, Provider
 from ore.tool import Tool
 
-__all__ = ["AgentSpec", "OutputType", "Tools"]
+__all__ = ["AgentSpec", "Extension", "OutputType", "Tools"]
 
 Tools = Callable[[State], Sequence[Tool]]
 """The tools of an inference, as the conversation stands; asked once a turn, in
@@ -67,3 +67,7 @@ class AgentSpec:
     call_limits: CallLimits = field(default_factory=CallLimits)
     output: OutputType | None = None
     deps: Any = None
+
+
+Extension = Callable[[AgentSpec], AgentSpec]
+"""Changes an agent as a whole, such as its transforms, its tools and its pattern together."""

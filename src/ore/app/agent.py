@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from ore._aio import finish
-from ore.agent import AgentSpec, Instructions, OutputType, instructions
+from ore.agent import AgentSpec, Extension, Instructions, OutputType, instructions
 from ore.app.places import default_store_url
 from ore.app.resolve import Resolver, default_model, fallback, open_store
 from ore.app.result import Result
@@ -16,7 +16,7 @@ from ore.app.run import Run
 from ore.app.session import Session
 from ore.app.usage_limits import UsageLimits
 from ore.cognitive import Pattern, ReAct, RunLimits
-from ore.event import Content
+from ore.event import Content, Tracer
 from ore.ext.tools.subagent import subagent
 from ore.ledger import MemoryStore, Store, Turn
 from ore.loop import Handler, Transform
@@ -55,7 +55,9 @@ class Agent:
         transforms: Change what the model sees, in order.
         handlers: See what comes of each inference, in order.
         pattern: Makes the pattern for one message.
+        extensions: Change the agent as a whole, in order, such as `Compaction()`.
         resolve: Finds providers by name.
+        tracer: Makes spans, such as `ore.ext.observe.otel.OpenTelemetry()`; nothing is traced without.
     """
 
     def __init__(
@@ -74,7 +76,9 @@ class Agent:
         transforms: Sequence[Transform] = (),
         handlers: Sequence[Handler] = (),
         pattern: Callable[[], Pattern] = ReAct,
+        extensions: Sequence[Extension] = (),
         resolve: Resolve | None = None,
+        tracer: Tracer | None = None,
     ) -> None:
         _check_arguments(model, tools, store)
         self.name = name
@@ -90,7 +94,9 @@ class Agent:
         self._transforms = tuple(transforms)
         self._handlers = tuple(handlers)
         self._pattern = pattern
+        self._extensions = tuple(extensions)
         self.resolve: Resolve = resolve or Resolver()
+        self._tracer = tracer
 
     def with_(
         self,
@@ -100,6 +106,7 @@ class Agent:
         spec: Spec | None = None,
         limits: UsageLimits | None = None,
         instructions: Instructions | None = None,
+        extensions: Sequence[Extension] = (),
         resolve: Resolve | None = None,
     ) -> "Agent":
         """Another agent, with another model, more tools, and so on; this one stays as it is."""
@@ -110,6 +117,7 @@ class Agent:
         from_here._spec = merge(self._spec, spec)
         from_here.limits = limits or self.limits
         from_here._instructions = instructions if instructions is not None else self._instructions
+        from_here._extensions = (*self._extensions, *extensions)
         from_here.resolve = resolve or self.resolve
         return from_here
 
@@ -136,6 +144,8 @@ class Agent:
             output=_output_type(output_type) or self._output,
             deps=deps if deps is not None else self._deps,
         )
+        for extend in self._extensions:
+            made = extend(made)
         return limits.budget().over(made)
 
     async def run(
@@ -262,7 +272,8 @@ class Agent:
         given = store if store is not None else self._store
         opened = open_store(given or default_store_url()) if given is None or isinstance(given, str) else given
         resolve = self.limits.budget().resolve(self.resolve)
-        manager = Manager(spec, opened, services=Services(resolve=resolve, asking=AskPolicy(answerer=on_question)))
+        services = Services(resolve=resolve, asking=AskPolicy(answerer=on_question), tracer=self._tracer)
+        manager = Manager(spec, opened, services=services)
         try:
             async with keep_open(self._tools):
                 try:

@@ -1,5 +1,6 @@
 """Sessions: one worker, one queue, one event log, any number of front ends."""
 
+from ore.session.answering import Answering, answering
 from ore.session.conduit import Conduit, Descriptor, Host
 from ore.session.history import History
 from ore.session.interceptor import Intercepted, Interceptor
@@ -18,6 +19,7 @@ __all__ = [
     "Activate",
     "AgentFactory",
     "Answerer",
+    "Answering",
     "AskPolicy",
     "Conduit",
     "Defaults",
@@ -37,4 +39,5 @@ __all__ = [
     "Sink",
     "Stream",
     "Ticket",
+    "answering",
 ]
