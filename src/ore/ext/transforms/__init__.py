@@ -1,0 +1,1 @@
+"""Transforms: what a model is shown of a conversation, and what keeps watch over it."""

@@ -1,0 +1,34 @@
+"""The programs of the pages on what a model is shown, and what their tables say."""
+
+import re
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cli.command import delta, script
+from docs.pages import DOCS, copied, run
+from ore.ext.transforms.compaction import CompactionSettings
+
+WORDS: dict[str, Any] = {"true": True, "none": None, "who answers": None, "an eighth of the window": None}
+
+
+@pytest.mark.slow
+def test_a_trip_is_summed_up_and_comes_back(tmp_path: Path) -> None:
+    folder = copied("compaction", tmp_path)
+    said = ["Nice.", "Good dog.", "## Goal\nLisbon in May.", "In May."]
+    model = script(folder, *[[delta(text)] for text in said])
+    assert run(folder, "trip.py", ORE_MODEL=model).splitlines() == [
+        "4 turns are summed up",
+        "In May.",
+        "6 turns are shown",
+    ]
+    assert run(folder, "settings.py", ORE_MODEL=model) == "Nice.\n"
+
+
+def test_the_settings_of_compaction_on_the_page_are_all_there_are() -> None:
+    rows = re.findall(r"^\| `(\w+)` \| (.+?) \|", (DOCS / "context/compaction.md").read_text(), re.MULTILINE)
+    shown = {name: WORDS.get(default, float(default) if default[0].isdigit() else default) for name, default in rows}
+    expected = {field.name: field.default for field in fields(CompactionSettings)} | {"prompt": "its own"}
+    assert shown == expected
