@@ -11,11 +11,13 @@ from ore.session.metadata import Metadata
 from ore.session.outcome import Interrupted, Outcome, Ticket
 from ore.session.placement import Activate, LocalPlacement, Placement
 from ore.session.questions import Answerer, AskPolicy
+from ore.session.roster import AGENT_KEY, Roster
 from ore.session.services import Services
 from ore.session.sinks import Sink
 from ore.session.stream import Stream
 
 __all__ = [
+    "AGENT_KEY",
     "Activate",
     "AgentFactory",
     "Answerer",
@@ -34,6 +36,7 @@ __all__ = [
     "Metadata",
     "Outcome",
     "Placement",
+    "Roster",
     "Services",
     "SessionLimits",
     "Sink",

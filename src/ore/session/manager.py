@@ -20,6 +20,7 @@ from ore.session.interceptor import Interceptor
 from ore.session.kit import AgentFactory, Kit
 from ore.session.limits import SessionLimits
 from ore.session.placement import LocalPlacement, Placement
+from ore.session.roster import Roster
 from ore.session.services import Services
 from ore.session.sinks import Sink, Sinks
 from ore.session.stream import Stream, look_again, open_stream, rests
@@ -54,7 +55,9 @@ class Manager:
         defaults: Defaults | None = None,
         services: Services | None = None,
     ) -> None:
-        factory: AgentFactory = (lambda stream: agent) if isinstance(agent, AgentSpec) else agent
+        factory = Roster([agent]) if isinstance(agent, AgentSpec) else agent
+        self.agents: Mapping[str, AgentSpec] = factory.agents if isinstance(factory, Roster) else {}
+        """The agents by name, the first of them the default; empty when a factory of one's own makes them."""
         self.store: Store = store if store is not None else MemoryStore()
         self._sinks = Sinks(self._subscribe)
         services = services or Services()

@@ -1,0 +1,1 @@
+"""Front ends: each submits, subscribes and renders; none drives a turn."""

@@ -1,0 +1,21 @@
+"""The HTTP conduit: what its contract says, and the public bug reports about servers like it."""
+
+from behaviour._requirements import deviates, held
+
+REQUIREMENTS = (
+    held(
+        "B82",
+        "A reader that stops taking events makes nobody wait and costs bounded memory; later it gets all the text in "
+        "fewer pieces, or the state.",
+    ),
+    deviates(
+        "B84",
+        "There a policy cancels the turn with the connection; here a turn goes on, and only a request can stop it.",
+        design="A waiter that goes away stops nothing.",
+    ),
+    held("B85", "Whoever comes back with an event's id gets what is behind it, once; too old or unknown, the state."),
+    held("B87", "Anybody can stop what runs, from anywhere; the session goes on, and stopping nothing is fine."),
+    held(
+        "B88", "A message that is sent twice under one id is one message, and the second gets the events of the first."
+    ),
+)
