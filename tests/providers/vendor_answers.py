@@ -1,5 +1,6 @@
 """Answers as vendors send them, in words of our own."""
 
+import base64
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,18 +13,22 @@ from wires import responses_answer as item
 from wires.gemini_stream import chunk, event
 
 JSON = {"content-type": "application/json"}
-SIGNATURE = "c2lnbmVkLWJ5LXRoZS12ZW5kb3I="
 
 _CHAT_REASONS: Mapping[Reason, str] = {"stop": "stop", "length": "length", "tool_use": "tool_calls"}
 _CLAUDE_REASONS: Mapping[Reason, str] = {"stop": "end_turn", "length": "max_tokens", "tool_use": "tool_use"}
 _GEMINI_REASONS: Mapping[Reason, str] = {"stop": "STOP", "length": "MAX_TOKENS", "tool_use": "STOP"}
 
 
+def signature_of(thought: str) -> str:
+    """What a vendor signs a thought with: nothing that anybody could read in it."""
+    return base64.b64encode(f"signed {thought}".encode()[::-1]).decode()
+
+
 def chat(answer: Answer, thought: str = "") -> Sequence[bytes]:
     """An answer as chat completions stream it, without its end where that is wanted."""
     events = [_chunk({"role": "assistant", "content": ""})]
     if thought:
-        detail = {"type": "reasoning.text", "text": thought, "signature": SIGNATURE, "index": 0}
+        detail = {"type": "reasoning.text", "text": thought, "signature": signature_of(thought), "index": 0}
         events.append(_chunk({"reasoning": thought, "reasoning_details": [detail]}))
     events += [_chunk({"content": piece}) for piece in answer.text]
     if answer.call is not None:
@@ -57,7 +62,9 @@ def claude(answer: Answer, thought: str = "") -> Sequence[bytes]:
         events += [
             _event("content_block_start", index=0, content_block=begun),
             _event("content_block_delta", index=0, delta={"type": "thinking_delta", "thinking": thought}),
-            _event("content_block_delta", index=0, delta={"type": "signature_delta", "signature": SIGNATURE}),
+            _event(
+                "content_block_delta", index=0, delta={"type": "signature_delta", "signature": signature_of(thought)}
+            ),
             _event("content_block_stop", index=0),
         ]
         place = 1
@@ -80,14 +87,15 @@ def claude(answer: Answer, thought: str = "") -> Sequence[bytes]:
 def responses(answer: Answer, thought: str = "") -> Sequence[bytes]:
     """An answer as OpenAI's Responses stream it, without its end where that is wanted."""
     events = [item.created()]
+    id = thought.encode().hex() or "1"
     if thought:
-        events += item.thought(0, item.thinking("rs_1", thought, encrypted=SIGNATURE), [thought])
+        events += item.thought(0, item.thinking(f"rs_{id}", thought, encrypted=signature_of(thought)), [thought])
     place = 1 if thought else 0
     if answer.call is not None:
-        call = item.function_call("fc_1", answer.call.id, answer.call.name, answer.call.arguments)
+        call = item.function_call(f"fc_{id}", answer.call.id, answer.call.name, answer.call.arguments)
         rest = item.called(place, call, *_pieces(answer.call.arguments))
     else:
-        rest = item.said(place, item.message("msg_1", "".join(answer.text)), *answer.text)
+        rest = item.said(place, item.message(f"msg_{id}", "".join(answer.text)), *answer.text)
     usage = {
         "input_tokens": answer.prompt_tokens,
         "output_tokens": answer.completion_tokens,
@@ -106,7 +114,7 @@ def responses(answer: Answer, thought: str = "") -> Sequence[bytes]:
 def gemini(answer: Answer, thought: str = "") -> Sequence[bytes]:
     """An answer as Gemini streams it, without its end where that is wanted."""
     events = [event(chunk({"text": thought, "thought": True}))] if thought else []
-    signed = {"thoughtSignature": SIGNATURE} if thought else {}
+    signed = {"thoughtSignature": signature_of(thought)} if thought else {}
     if answer.call is not None:
         called = {"name": answer.call.name, "args": json.loads(answer.call.arguments)}
         events.append(event(chunk({"functionCall": called, **signed})))

@@ -12,9 +12,15 @@ REQUIREMENTS = (
         source=_ISSUE,
     ),
     held(
+        "D-every-pair",
+        "A conversation with pictures, signed thinking and tools that was begun on one vendor goes on on each other "
+        "one and comes back: what one signed goes back to it and to nobody else, and what is left out is told.",
+        source=_ISSUE,
+    ),
+    held(
         "D-openai-tools",
-        "Tools work with every model of OpenAI: over Responses, which is the default; over chat completions, where some "
-        "think or call functions, they do not think beside tools, and what cannot be had is refused by name.",
+        "Tools work with every model of OpenAI: over Responses, which is the default; over chat completions, where "
+        "some think or call functions, they do not think beside tools, and what cannot be had is refused by name.",
         source="OpenAI, model page of GPT-6 Luna (read 2026-11)",
     ),
 )

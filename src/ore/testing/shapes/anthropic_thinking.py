@@ -36,7 +36,9 @@ def check_thinking(fields: dict[str, At], issued: Mapping[str, str] | None) -> N
 def _option(at: At, limit: At) -> str:
     kind = at.kind("enabled", "adaptive", "disabled", "between_tools")
     if kind != "enabled":
-        at.fields("type", "display" if kind == "adaptive" else "")
+        found = at.fields("type", "display block_binding" if kind == "adaptive" else "")
+        if "block_binding" in found:
+            found["block_binding"].fields("prefix_mismatch_behavior")
         return kind
     budget = at.fields("type budget_tokens", "display")["budget_tokens"]
     if budget.integer(_LEAST_BUDGET) >= limit.integer(0):
