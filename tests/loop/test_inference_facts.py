@@ -43,12 +43,13 @@ async def test_the_span_of_an_inference_says_who_was_asked_and_what_it_used() ->
     spec = Spec(
         name="m", temperature=0.0, max_output_tokens=64, thinking_level=ThinkingLevel.LOW, stop_sequences=("x",)
     )
-    await Step(hooks=StepHooks(tracer=facts)).turn(state, spec, provider)
+    turn = await Step(hooks=StepHooks(tracer=facts)).turn(state, spec, provider)
     took = [facts.known.pop(name) for name in ("answer.first_seconds", "answer.seconds")]
     assert [isinstance(seconds, float) and seconds >= 0 for seconds in took] == [True, True]
     assert facts.known == {
         "provider": "scripted",
         "model": "m",
+        "turn.id": turn.id,
         "ask.max_output_tokens": 64,
         "ask.temperature": 0.0,
         "ask.thinking_level": "low",
@@ -67,5 +68,5 @@ async def test_an_inference_that_fails_says_how_far_it_got_and_who_answered() ->
     )
     with pytest.raises(RateLimitError):
         await Step(hooks=StepHooks(tracer=facts)).turn(Buffer(), Spec(), provider)
-    assert sorted(facts.known) == ["answer.first_seconds", "answer.model", "answer.seconds", "provider"]
+    assert sorted(facts.known) == ["answer.first_seconds", "answer.model", "answer.seconds", "provider", "turn.id"]
     assert facts.known["answer.model"] == "b:c"

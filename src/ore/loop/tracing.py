@@ -43,7 +43,8 @@ def asked(provider: str, spec: Spec) -> Mapping[str, Attribute]:
 
 
 def told(span: Span, pipeline: Pipeline) -> None:
-    """Note what came of it: `answer.seconds` and `answer.first_seconds`, who answered, why it stopped, what it used."""
+    """Note what came of it: its `turn.id`, `answer.seconds`, who answered, why it stopped, what it used, and so on."""
+    span.set("turn.id", pipeline.turn_id)
     for name, seconds in (("answer.seconds", pipeline.seconds), ("answer.first_seconds", pipeline.first_seconds)):
         if seconds is not None:
             span.set(name, seconds)

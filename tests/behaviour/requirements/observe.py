@@ -3,6 +3,7 @@
 from behaviour._requirements import held
 
 _ISSUE = "issue 7, observe"
+_NO_CONTENT = "design.md section 10"
 
 REQUIREMENTS = (
     held(
@@ -31,4 +32,17 @@ REQUIREMENTS = (
         "Artifacts are counted by kind and tool, over all turns; a table shows them.",
         source="spec/extensions.md section 11",
     ),
+    held("B102", "Every span ends once, whoever leaves; the chain from a request to a tool's call is right."),
+    held(
+        "D-trace-tree",
+        "A session with parallel tools and an agent inside a call is one tree, with the conventions' names.",
+        source=_ISSUE,
+    ),
+    held("D-trace-errors", "A span that failed says the code of its own failure, not its words.", source=_ISSUE),
+    held("D-trace-content", "No span and no metric holds what was said, unless asked.", source=_NO_CONTENT),
+    held("D-trace-metrics", "Metrics have the conventions' names and attributes; bytes are counted.", source=_ISSUE),
+    held(
+        "D-trace-off", "Nothing of OpenTelemetry is imported while it is off, and only its API when on.", source=_ISSUE
+    ),
+    held("D-logs", "Structured logs have the ids of session, message and turn, and no content.", source=_NO_CONTENT),
 )
