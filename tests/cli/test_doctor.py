@@ -7,6 +7,9 @@ import pytest
 
 from cli.command import delta, script
 from cli.conftest import Ore
+from ore.testing.contracts.provider import Answer
+from providers.loopback import serving_in_a_thread
+from providers.vendor_answers import RESPONSES, answering
 
 
 @pytest.mark.requirement("D-cli-doctor")
@@ -56,6 +59,16 @@ def test_what_does_not_answer_is_said_and_the_rest_still_looked_at(
     assert done.status == status
     assert [found for found in done.out.splitlines() if found.startswith(line)] != []
     assert [found for found in done.out.splitlines() if found == "  answers"] == ["  answers"]
+
+
+@pytest.mark.requirement("D-cli-doctor")
+def test_an_answer_that_is_cut_at_once_is_an_answer(run: Ore, folder: Path) -> None:
+    """A model that thinks has nothing to say within so few tokens."""
+    cut = Answer(text=(), reason="length")
+    with serving_in_a_thread(answering([cut], RESPONSES)) as server:
+        done = run("doctor", "--model", "openai-responses:gpt-6-sol", "--base-url", server.url, "--store", "memory:")
+    assert (done.status, "  answers\n" in done.out) == (0, True)
+    assert server.requests[0].asked["max_output_tokens"] >= 16  # the vendor's least
 
 
 def test_a_model_that_hangs_is_given_up(run: Ore, folder: Path) -> None:

