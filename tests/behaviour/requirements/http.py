@@ -4,6 +4,11 @@ from behaviour._requirements import deviates, held
 
 REQUIREMENTS = (
     held(
+        "B80",
+        "Requests for a foreign host and from a foreign page are refused, and so is what a page may post without "
+        "asking; binding to more than loopback needs a token.",
+    ),
+    held(
         "B82",
         "A reader that stops taking events makes nobody wait and costs bounded memory; later it gets all the text in "
         "fewer pieces, or the state.",

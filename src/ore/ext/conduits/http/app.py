@@ -12,9 +12,11 @@ from starlette.types import ASGIApp
 
 from ore.errors import InputError, NotFoundError, OreError
 from ore.ext.conduits.http.front import Front
+from ore.ext.conduits.http.gate import Gate
 from ore.ext.conduits.http.operation import Handler, Operation
 from ore.ext.conduits.http.operations import OPERATIONS
 from ore.ext.conduits.http.options import HttpOptions
+from ore.ext.conduits.http.page import page_routes
 from ore.ext.conduits.http.problem import Problem, problem_answer, problem_of
 from ore.ext.conduits.http.service import SERVICE
 from ore.session import Manager
@@ -42,7 +44,7 @@ def http_app(sessions: Manager, options: HttpOptions | None = None) -> ASGIApp:
 def app_of(front: Front) -> ASGIApp:
     """The application of a front that somebody else holds too."""
     app = Starlette(
-        routes=_routes(front, (*OPERATIONS, *SERVICE)),
+        routes=[*_routes(front, (*OPERATIONS, *SERVICE)), *page_routes(front.options)],
         exception_handlers={
             Problem: _problem,
             OreError: _error,
@@ -51,7 +53,7 @@ def app_of(front: Front) -> ASGIApp:
         },
     )
     app.router.redirect_slashes = False
-    return app
+    return Gate(app, front.options)
 
 
 def _routes(front: Front, operations: Sequence[Operation]) -> Sequence[BaseRoute]:

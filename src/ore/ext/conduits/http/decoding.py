@@ -42,11 +42,11 @@ def decoded(raw: bytes | msgspec.Raw, kind: type[T]) -> T:
     try:
         return msgspec.json.decode(raw, type=kind)
     except msgspec.ValidationError as error:
+        _check_json(raw)  # what is wrong at its beginning may be no JSON further on
         raise InputError(f"body: {error}") from None
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise Problem(400, InputError.code, f"body: expected JSON: {error}") from None
-    except RecursionError:
-        raise Problem(400, InputError.code, "body: expected JSON that is not nested that deep") from None
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        _check_json(raw)
+        raise
 
 
 def number_in(request: Request, name: str) -> int | None:
@@ -62,6 +62,15 @@ def number_in(request: Request, name: str) -> int | None:
     if not (digits.isascii() and digits.isdigit() and len(text) < 16):
         raise InputError(f"{name}: expected a whole number, got {text[:40]!r}")
     return int(text)
+
+
+def _check_json(raw: bytes | msgspec.Raw) -> None:
+    try:
+        msgspec.json.decode(raw)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise Problem(400, InputError.code, f"body: expected JSON: {error}") from None
+    except RecursionError:
+        raise Problem(400, InputError.code, "body: expected JSON that is not nested that deep") from None
 
 
 def _check_media_type(given: str | None) -> None:

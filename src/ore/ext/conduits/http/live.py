@@ -13,7 +13,6 @@ __all__ = ["LiveAnswer"]
 HEADERS: Final = (
     (b"cache-control", b"no-cache, no-store"),
     (b"x-accel-buffering", b"no"),  # some proxies hold answers back otherwise
-    (b"x-content-type-options", b"nosniff"),
 )
 
 
