@@ -228,7 +228,8 @@ async def test_the_server_s_own_error_inside_an_answer_names_its_request() -> No
     ],
 )
 async def test_a_refusal_is_what_the_wire_makes_of_it(status: int, kind: type[ProviderError]) -> None:
-    error = await failure(refusing(status, b"no", {**JSON, "request-id": "r8"}))
+    header = "apim-request-id" if status == 429 else "request-id"
+    error = await failure(refusing(status, b"no", {**JSON, header: "r8"}))
     assert (type(error), error.status, str(error), error.request_id) == (kind, status, f"status {status}: no", "r8")
 
 

@@ -24,6 +24,9 @@ END_S: Final = 1.0
 _LAST: Final = frozenset((StopReason, Usage))
 """What wires give last of all; nothing of the answer comes behind it."""
 
+_REQUEST_IDS: Final = ("x-request-id", "request-id", "apim-request-id")
+"""Where a vendor names its id of a request; the last is Azure's."""
+
 
 class RemoteProvider:
     """Answers over a network; one request for each inference, never repeated.
@@ -142,7 +145,7 @@ class RemoteProvider:
         """Say whose error it is, and nothing that must not be said."""
         error.provider = error.provider or self._name
         if reply is not None and error.request_id is None:
-            error.request_id = reply.headers.get("x-request-id") or reply.headers.get("request-id")
+            error.request_id = next((id for name in _REQUEST_IDS if (id := reply.headers.get(name))), None)
         if error.args:
             error.args = (self._endpoint.credentials.scrub(str(error)), *error.args[1:])
 
