@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ore.errors import ToolError
 from ore.ext.tools.sandboxes.environment import environment
+from ore.ext.tools.sandboxes.folder import FolderSandbox
 from ore.ext.tools.sandboxes.launch import Launch
 
 __all__ = ["BubblewrapSandbox", "Confinement"]
@@ -75,12 +76,9 @@ class BubblewrapSandbox:
         """The real path, links followed.
 
         Raises:
-            ToolError: It lies outside of the folder.
+            ToolError: It lies outside of the folder, or is no path.
         """
-        found = (self._folder / path).resolve()
-        if not found.is_relative_to(self._folder):
-            raise ToolError(f"path: expected one inside {self._folder}, got {path!r}, which leads out of it")
-        return found
+        return FolderSandbox(self._folder).resolve_path(path)
 
     def launch(self, command: str, *, directory: str | None = None) -> Launch:
         """Start it behind the border.

@@ -39,8 +39,15 @@ class HostSandbox:
         return self._directory if self._directory is not None else Path.cwd()
 
     def resolve_path(self, path: str) -> Path:
-        """The real path, links followed; anywhere on this machine."""
-        return (self.working_directory / Path(path).expanduser()).resolve()
+        """The real path, links followed; anywhere on this machine.
+
+        Raises:
+            ToolError: It is no path.
+        """
+        try:
+            return (self.working_directory / Path(path).expanduser()).resolve()
+        except (OSError, RuntimeError, ValueError):  # a name that is too long, a loop of links, no such home, a NUL
+            raise ToolError(f"path: expected a path of this machine, got {path!r}") from None
 
     def launch(self, command: str, *, directory: str | None = None) -> Launch:
         """Start it with bash, or sh where there is no bash.
