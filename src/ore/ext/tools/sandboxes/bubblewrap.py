@@ -1,5 +1,6 @@
 """`BubblewrapSandbox`: commands behind a border that the Linux kernel keeps."""
 
+import os
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -94,7 +95,7 @@ class BubblewrapSandbox:
                 "(Debian: apt install bubblewrap); the command was not run"
             )
         where = self.resolve_path(directory) if directory else self._folder
-        if not where.is_dir():
+        if not os.path.isdir(where):  # which fails for no name
             raise ToolError(f"cwd: expected a directory, got {directory!r}, which is none")
         limits = self._confinement
         shell = "/bin/bash" if Path("/bin/bash").exists() else "/bin/sh"

@@ -1,5 +1,6 @@
 """`HostSandbox`: this machine, with no border at all."""
 
+import os
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
@@ -56,7 +57,7 @@ class HostSandbox:
             ToolError: There is no such directory.
         """
         where = self.resolve_path(directory) if directory else self.working_directory
-        if not where.is_dir():
+        if not os.path.isdir(where):  # which fails for no name
             raise ToolError(f"cwd: expected a directory, got {directory!r}, which is none")
         shell = shutil.which("bash") or "/bin/sh"
         return Launch(argv=(shell, "-c", command), directory=where, environment=environment(self._extra))
