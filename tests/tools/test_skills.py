@@ -13,7 +13,16 @@ from app.script import answer, call
 from ore import Agent, Role
 from ore.artifact import ToolResult
 from ore.errors import InputError, NotFoundError
-from ore.ext.tools.skills import BUILTIN, FolderSource, PackageSource, Skill, Skills, StaticSource, read_front_matter
+from ore.ext.tools.skills import (
+    BUILTIN,
+    FolderSource,
+    PackageSource,
+    Skill,
+    Skills,
+    StaticSource,
+    read_front_matter,
+    tools,
+)
 from ore.testing import ScriptedProvider
 
 
@@ -95,6 +104,13 @@ def test_they_are_looked_up_once_and_again_when_one_is_missing(tmp_path: Path) -
     assert "- b:" in skills.prompt()
     with pytest.raises(NotFoundError, match="no skill 'c'; the skills are: a, b"):
         skills.get("c")
+
+
+def test_on_the_command_line_the_tool_says_which_there_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(tmp_path / "skills", "billing", "Bills.")
+    monkeypatch.chdir(tmp_path)
+    [tool] = tools()
+    assert (tool.name, "- billing: Bills.\n- writing-skills:" in tool.description) == ("read_skill", True)
 
 
 def test_ore_brings_a_skill_for_writing_skills() -> None:
