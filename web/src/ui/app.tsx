@@ -5,7 +5,7 @@ import { Chat } from '../chat.js'
 import { branchesOf } from '../branches.js'
 import { Threads } from '../threads.js'
 import { exported } from '../export.js'
-import { textOf, type UsageArtifact } from '../wire.js'
+import { gistOf, textOf, type UsageArtifact } from '../wire.js'
 import { Composer } from './composer.js'
 import type { Command } from './commands.js'
 import { Icon } from './icon.js'
@@ -152,10 +152,6 @@ function Toast({ chat, threads }: { chat: Chat; threads: Threads }) {
   if (removed) return <div class="toast" role="status"><span>Conversation deleted</span><button type="button" class="small" onClick={() => threads.undo()}>Undo</button></div>
   return alert ? <div class="toast" role="alert">{alert}</div> : null
 }
-
-/** The first words of a text, without the signs that set it. */
-export const gistOf = (text: string): string =>
-  [...text.replace(/[`*_#>|]+/g, ' ').replace(/\s+/g, ' ').trim()].slice(0, 80).join('')
 
 const THEMES = ['auto', 'light', 'dark']
 

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import type { Threads } from '../threads.js'
+import { gistOf } from '../wire.js'
 import { Icon } from './icon.js'
 
 /** The conversations, newest first. */
@@ -25,7 +26,7 @@ export function ThreadList({ threads, current, open, start }: { threads: Threads
       <input type="search" aria-label="Search conversations" placeholder="Search" value={threads.query.value} onInput={(event) => threads.search(event.currentTarget.value)} />
       <ul>
         {list.map((thread) => {
-          const title = thread.title || thread.preview || 'Empty conversation'
+          const title = thread.title || gistOf(thread.preview ?? '') || 'Empty conversation'
           return (
             <li key={thread.id} class={thread.id === current ? 'is-current' : ''}>
               {renaming.value === thread.id ? (
@@ -35,7 +36,7 @@ export function ThreadList({ threads, current, open, start }: { threads: Threads
                 <a href={threads.href(thread.id)} aria-current={thread.id === current ? 'page' : undefined}
                   onClick={(event) => { if (event.metaKey || event.ctrlKey || event.shiftKey) return; event.preventDefault(); open(thread.id) }}>
                   <span class="title" dir="auto">{title}</span>
-                  <small>{threads.running.value.has(thread.id) ? <span class="running">● running</span> : thread.last_at ? when(thread.last_at) : ''}</small>
+                  <small>{threads.running.value.has(thread.id) ? <span class="running">running</span> : thread.last_at ? when(thread.last_at) : ''}</small>
                 </a>
                 <span class="row-actions">
                   <button type="button" aria-label={`Rename ${title.slice(0, 40)}`} title="Rename" onClick={() => { renaming.value = thread.id }}><Icon name="edit" /></button>

@@ -33,7 +33,7 @@ export function ToolCard(props: {
         <span class={busy ? 'spinner' : 'sign'} aria-hidden="true">{SIGNS[status]}</span>
         <span class="tool-name">{call.name || '…'}</span>
         <span class="tool-gist" dir="auto">{gist(call)}</span>
-        <span class="tool-state">{state?.active && state.description ? state.description : NAMES[status] ?? status}{took !== undefined && took >= 0.1 ? ` · ${took.toFixed(1)} s` : ''}</span>
+        <span class="tool-state">{status === 'running' && state?.description && state.description !== call.name ? state.description : NAMES[status] ?? status}{took !== undefined && took >= 0.1 ? ` · ${took.toFixed(1)} s` : ''}</span>
       </summary>
       <div class="tool-body">
         <Arguments call={call} />

@@ -26,7 +26,10 @@ export function Transcript({ chat, branches }: { chat: Chat; branches: Branches 
   const earlier = view.turns.length - turns.length
   const running = chat.running.value
 
-  useLayoutEffect(() => { follow.current = true; away.value = false }, [session])
+  useLayoutEffect(() => {
+    follow.current = restore(box.current!, session, view.turns.length > 0)
+    away.value = !follow.current
+  }, [session, view.turns.length > 0])
   useLayoutEffect(() => {
     const element = box.current
     if (element && follow.current) element.scrollTop = element.scrollHeight
@@ -39,7 +42,6 @@ export function Transcript({ chat, branches }: { chat: Chat; branches: Branches 
     watch.observe(element)
     return () => watch.disconnect()
   }, [])
-  useEffect(() => restore(box.current!, session, follow), [session, view.turns.length > 0])
   useEffect(() => {
     for (const question of view.questions) if (isAllowed(session, question)) void chat.answer(question.key, { decision: 'approve' }).catch(() => undefined)
   }, [view.questions])
@@ -137,9 +139,10 @@ function keep(session: string | null, top: number | null): void {
   else sessionStorage.setItem(PLACE + session, String(top))
 }
 
-function restore(box: HTMLDivElement, session: string | null, follow: { current: boolean }): void {
-  const top = session === null ? null : sessionStorage.getItem(PLACE + session)
-  if (top === null || box.scrollHeight <= box.clientHeight) return
-  follow.current = false
+/** Back to where the reader was; whether that is the end. */
+function restore(box: HTMLDivElement, session: string | null, filled: boolean): boolean {
+  const top = session === null || !filled ? null : sessionStorage.getItem(PLACE + session)
+  if (top === null) return true
   box.scrollTop = Number(top)
+  return false
 }

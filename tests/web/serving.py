@@ -1,0 +1,107 @@
+"""A server for the tests of the page: the HTTP conduit, with a model that does what a message says.
+
+`python serving.py PORT STORE TOKEN`, an empty token for none. Messages: `hold`
+begins an answer and never ends it, `slow` goes on for a while, `long` has many
+paragraphs, `think` reasons first, `look` calls a tool, `ask` one that needs an
+approval, `delegate` an agent, `fail` fails; whatever else is said comes back.
+"""
+
+import asyncio
+import json
+import sys
+from collections.abc import AsyncGenerator, Sequence
+
+import uvicorn
+
+from ore.app import Agent, open_store
+from ore.artifact import Artifact, ReasoningDelta, Text, TextDelta, ToolCallDelta, Usage
+from ore.errors import RateLimitError
+from ore.ext.conduits.http import HttpOptions, http_app
+from ore.ledger import Role, State
+from ore.models import Spec
+from ore.provider import Option
+from ore.session import AskPolicy, Manager, Services
+from ore.tool import tool
+
+PIECE = 5
+SLOW = "Slowly, word by word, this goes on. " * 40
+LONG = "\n\n".join(f"Paragraph {number}: " + "words and more words " * 8 for number in range(1, 41))
+
+
+class Theatre:
+    """A provider without a model."""
+
+    name = "theatre"
+
+    async def invoke(self, state: State, spec: Spec, *options: Option) -> AsyncGenerator[Sequence[Artifact], None]:
+        turns = state.turns
+        said = next((text_of(turn.artifacts) for turn in reversed(turns) if turn.role is Role.USER), "")
+        if turns[-1].role is Role.TOOL:
+            yield [TextDelta(content="All done.")]
+        elif said.startswith("hold"):
+            yield [TextDelta(content="I begin and ")]
+            await asyncio.Event().wait()
+        elif said.startswith("fail"):
+            raise RateLimitError("too many requests", provider=self.name, retry_after_s=1)
+        elif call := CALLS.get(said.split()[0] if said.split() else ""):
+            yield [TextDelta(content="Let me see.")]
+            yield [ToolCallDelta(index=0, id="c1", name=call[0], arguments=json.dumps(call[1]))]
+        else:
+            if said.startswith("think"):
+                yield [ReasoningDelta(content="First **both** sides.")]
+            text = SLOW if said.startswith("slow") else LONG if said.startswith("long") else said
+            for start in range(0, len(text), PIECE):
+                yield [TextDelta(content=text[start : start + PIECE])]
+                await asyncio.sleep(0.01 if text is SLOW else 0)
+        yield [Usage(prompt_tokens=10, completion_tokens=5, total_tokens=15)]
+
+
+CALLS = {
+    "look": ("look", {"path": "a.txt"}),
+    "ask": ("wipe", {"folder": "build"}),
+    "delegate": ("helper", {"prompt": "slow and steady"}),
+    "edit": ("edit", {"path": "a.py", "old": "x = 1", "new": "x = 2"}),
+}
+
+
+def text_of(artifacts: Sequence[Artifact]) -> str:
+    return " ".join(part.content for part in artifacts if isinstance(part, Text))
+
+
+@tool
+def look(path: str) -> str:
+    """Look at a file."""
+    return f"<script>window.pwned=1</script> {path}: 3 lines"
+
+
+@tool
+def edit(path: str, old: str, new: str) -> str:
+    """Change a file."""
+    return "changed 1 line"
+
+
+@tool(approve=True)
+def wipe(folder: str) -> str:
+    """Remove a folder."""
+    return f"removed {folder}"
+
+
+def manager(store_url: str) -> Manager:
+    inner = Agent(Theatre(), name="helper", description="Works on a task of its own.")
+    agent = Agent(Theatre(), name="Helper", description="Says what you say.", tools=[look, edit, wipe, inner.as_tool()])
+    return Manager(agent.spec(), open_store(store_url), services=Services(asking=AskPolicy(wait=True)))
+
+
+async def serve(port: int, store_url: str, token: str) -> None:
+    sessions = manager(store_url)
+    config = uvicorn.Config(
+        http_app(sessions, HttpOptions(token=token or None)),
+        port=port,
+        log_level="warning",
+        timeout_graceful_shutdown=1,
+    )
+    await uvicorn.Server(config).serve()
+
+
+if __name__ == "__main__":
+    asyncio.run(serve(int(sys.argv[1]), sys.argv[2], sys.argv[3]))

@@ -1,0 +1,225 @@
+"""Approvals, branches, conversations, files, commands, errors: behaviours 13 to 23 of the web chat."""
+
+import json
+import re
+import urllib.request
+from collections.abc import Callable
+from typing import Any
+
+from playwright.sync_api import Page, expect
+
+from web.conftest import Chat, Server
+
+
+def call(url: str, fields: dict[str, Any] | None = None, method: str = "POST") -> Any:
+    body = None if fields is None else json.dumps(fields).encode()
+    request = urllib.request.Request(url, body, {"Content-Type": "application/json"}, method=method)
+    with urllib.request.urlopen(request) as answer:
+        return answer.read()
+
+
+def test_an_approval_shows_the_exact_arguments_survives_a_reload_and_runs_what_was_shown(chat: Chat) -> None:
+    chat.say("ask me")
+    card = chat.page.get_by_role("region", name="Approval of wipe")
+    expect(card).to_contain_text('"folder": "build"')
+    chat.page.reload()
+    expect(card).to_contain_text('"folder": "build"')
+    card.get_by_role("button", name="Approve", exact=True).click()
+    chat.rests()
+    chat.page.locator("details.tool > summary").click()
+    expect(chat.page.locator("details.tool")).to_contain_text("removed build")
+
+
+def test_a_denial_says_why_and_is_seen_in_the_other_tab(chat: Chat, pages: Callable[..., Page], server: Server) -> None:
+    chat.say("ask me")
+    expect(chat.page.get_by_role("region", name="Approval of wipe")).to_be_visible()
+    other = Chat(pages(), server.url).open(f"/chat?thread={chat.session}")
+    card = other.page.get_by_role("region", name="Approval of wipe")
+    card.get_by_label("Reason, if denied").fill("not today")
+    card.get_by_role("button", name="Deny").click()
+    chat.rests()
+    expect(chat.page.get_by_role("region", name="Approval of wipe")).to_have_count(0)
+    expect(chat.page.locator("details.tool > summary")).to_contain_text("Denied")
+
+
+def test_always_holds_for_the_tab_and_asks_no_more(chat: Chat) -> None:
+    chat.say("ask me")
+    chat.page.get_by_role("button", name="Always in this tab").click()
+    chat.rests()
+    chat.ask("ask me again")
+    expect(chat.page.locator("details.tool > summary")).to_contain_text(["Done", "Done"])
+
+
+def test_an_edited_message_is_another_branch_and_both_can_be_seen(chat: Chat) -> None:
+    chat.ask("first")
+    chat.ask("second")
+    chat.sayings.last.get_by_role("button", name="Edit").click()
+    chat.page.get_by_label("Edit message").fill("changed")
+    chat.page.get_by_role("button", name="Send as a new branch").click()
+    expect(chat.sayings.locator(".typed")).to_have_text(["first", "changed"])
+    chat.rests()
+    expect(chat.page.get_by_label("Version 2 of 2")).to_be_visible()
+    chat.page.get_by_role("button", name="Previous version").click()
+    expect(chat.sayings.locator(".typed")).to_have_text(["first", "second"])
+    expect(chat.page.get_by_label("Version 1 of 2")).to_be_visible()
+
+
+def test_the_first_message_can_be_edited_and_an_answer_made_again(chat: Chat) -> None:
+    chat.ask("first")
+    chat.sayings.get_by_role("button", name="Edit").click()
+    chat.page.get_by_label("Edit message").fill("better")
+    chat.page.get_by_role("button", name="Send as a new branch").click()
+    expect(chat.sayings.locator(".typed")).to_have_text(["better"])
+    chat.rests()
+    chat.page.get_by_role("button", name="Regenerate").click()
+    expect(chat.page.get_by_label("Version 3 of 3")).to_be_visible()
+    expect(chat.answers).to_contain_text("better")
+
+
+def test_conversations_are_listed_searched_renamed_and_deleted_with_undo(chat: Chat) -> None:
+    chat.ask("apples and pears")
+    listed = chat.page.get_by_role("navigation", name="Conversations").get_by_role("listitem")
+    row = listed.filter(has_text="apples and pears").first
+    expect(row).to_be_visible()
+    row.get_by_role("button", name="Rename").click()
+    chat.page.get_by_label("Title").fill("Fruit")
+    chat.page.get_by_label("Title").press("Enter")
+    expect(chat.page.get_by_role("heading", level=1)).to_have_text("Fruit")
+    search = chat.page.get_by_label("Search conversations")
+    search.fill("apples")
+    expect(listed.filter(has_text="Fruit")).to_have_count(1)
+    search.fill("zebra")
+    expect(listed).to_have_text(["Nothing found"])
+    search.fill("")
+    fruit = listed.filter(has_text="Fruit")
+    fruit.hover()
+    fruit.get_by_role("button", name="Delete").click()
+    expect(fruit).to_have_count(0)
+    chat.page.get_by_role("button", name="Undo").click()
+    expect(fruit).to_have_count(1)
+
+
+def test_the_list_goes_on_as_it_is_scrolled_and_marks_what_runs(chat: Chat) -> None:
+    for number in range(25):
+        made = json.loads(call(f"{chat.url}/sessions", {}))["id"]
+        call(f"{chat.url}/sessions/{made}/messages", {"content": f"talk {number}"})
+    chat.page.reload()
+    listed = chat.page.get_by_role("navigation", name="Conversations").get_by_role("link")
+    expect(listed.first).to_be_visible()
+    listed.last.scroll_into_view_if_needed()
+    expect(listed.filter(has_text=re.compile("^talk 0"))).to_have_count(1)
+    chat.say("hold on")
+    expect(chat.page.locator(".running")).to_have_count(1)
+    chat.stop()
+    chat.rests()
+
+
+def test_each_conversation_has_its_address_its_draft_and_a_place_in_the_history(chat: Chat) -> None:
+    chat.ask("one conversation")
+    first = chat.page.url
+    chat.box.fill("a draft")
+    chat.page.get_by_role("button", name="New chat").click()
+    expect(chat.box).to_have_value("")
+    chat.ask("another conversation")
+    assert chat.page.url != first
+    chat.page.go_back()
+    expect(chat.sayings.locator(".typed")).to_have_text(["one conversation"])
+    assert chat.page.url == first
+    expect(chat.box).to_have_value("a draft")
+    chat.page.reload()
+    expect(chat.box).to_have_value("a draft")
+    expect(chat.sayings.locator(".typed")).to_have_text(["one conversation"])
+
+
+def test_where_one_was_reading_is_found_again_after_a_reload(chat: Chat) -> None:
+    chat.ask("long one")
+    log = chat.page.get_by_role("log")
+    log.evaluate("log => { log.scrollTop = 300 }")
+    expect(chat.page.get_by_role("button", name="Jump to latest")).to_be_visible()
+    chat.page.reload()
+    expect(chat.page.get_by_role("button", name="Jump to latest")).to_be_visible()
+    assert abs(log.evaluate("log => log.scrollTop") - 300) < 5
+
+
+def test_what_a_script_says_in_the_same_session_appears(chat: Chat) -> None:
+    chat.ask("mine")
+    call(f"{chat.url}/sessions/{chat.session}/messages", {"content": "from a script"})
+    expect(chat.sayings.locator(".typed")).to_have_text(["mine", "from a script"])
+    expect(chat.answers.last).to_contain_text("from a script")
+
+
+PIXEL = bytes.fromhex(
+    "89504e470d0a1a0a0000000d4948445200000001000000010806000000"
+    "1f15c4890000000d49444154789c6360606060000000050001a5f645400000000049454e44ae426082"
+)
+
+
+def test_a_picture_goes_with_a_message_and_is_shown_from_history(chat: Chat) -> None:
+    files = chat.page.locator("input[type=file]")
+    files.set_input_files({"name": "dot.png", "mimeType": "image/png", "buffer": PIXEL})
+    chips = chat.page.get_by_role("list", name="Attachments").get_by_role("listitem")
+    expect(chips).to_contain_text(["dot.png"])
+    chips.get_by_role("button", name="Remove dot.png").click()
+    expect(chips).to_have_count(0)
+    files.set_input_files({"name": "dot.png", "mimeType": "image/png", "buffer": PIXEL})
+    chat.ask("look at it")
+    expect(chat.sayings.get_by_alt_text("dot.png")).to_be_visible()
+    chat.page.reload()
+    expect(chat.sayings.get_by_alt_text("dot.png")).to_be_visible()
+
+
+def test_a_file_of_a_wrong_type_or_size_is_refused_before_it_is_sent(chat: Chat) -> None:
+    files = chat.page.locator("input[type=file]")
+    files.set_input_files({"name": "a.exe", "mimeType": "application/x-msdownload", "buffer": b"MZ"})
+    expect(chat.page.get_by_role("alert")).to_contain_text("a.exe")
+    files.set_input_files({"name": "big.txt", "mimeType": "text/plain", "buffer": b"x" * 8_000_000})
+    expect(chat.page.get_by_role("alert")).to_contain_text("too large")
+    expect(chat.page.get_by_role("list", name="Attachments")).to_have_count(0)
+
+
+def test_a_slash_opens_commands_that_the_keyboard_chooses(chat: Chat) -> None:
+    chat.ask("something")
+    chat.box.press_sequentially("/ren")
+    expect(chat.page.get_by_role("option")).to_have_count(1)
+    chat.box.press("Tab")
+    chat.box.press_sequentially("By command")
+    chat.box.press("Enter")
+    expect(chat.page.get_by_role("heading", level=1)).to_have_text("By command")
+    chat.box.press_sequentially("/")
+    chat.box.press("Escape")
+    expect(chat.page.get_by_role("option")).to_have_count(0)
+    chat.box.press_sequentially("/export")
+    with chat.page.expect_download() as download:
+        chat.box.press("Enter")
+    assert "something" in download.value.path().read_text()
+
+
+def test_the_model_and_how_much_it_thinks_are_chosen_for_the_conversation(chat: Chat) -> None:
+    chat.ask("something")
+    chat.box.fill("/thinking-low")
+    chat.box.press("Enter")
+    chat.page.wait_for_function(
+        "url => fetch(url).then((one) => one.json()).then((all) => all['ore.model.thinking_level'] === 'low')",
+        arg=f"{chat.url}/sessions/{chat.session}/metadata",
+    )
+
+
+def test_it_says_which_model_how_far_and_what_it_took(chat: Chat) -> None:
+    chat.ask("something")
+    expect(chat.page.locator(".status")).to_contain_text("theatre · 15 tokens")
+    expect(chat.answers.locator(".facts")).to_contain_text("15 tokens")
+    chat.say("hold on")
+    expect(chat.page.locator(".phase")).to_have_text("Writing")
+    chat.stop()
+    chat.rests()
+
+
+def test_an_error_says_its_cause_counts_down_and_can_be_tried_again(chat: Chat) -> None:
+    chat.say("fail now")
+    note = chat.page.locator(".note.is-error")
+    expect(note).to_contain_text("Too many requests for the model")
+    expect(note.get_by_role("button", name="Retry", exact=True)).to_be_enabled()
+    note.get_by_role("button", name="Retry", exact=True).click()
+    expect(note).to_have_count(1)
+    chat.rests()
+    expect(chat.sayings.locator(".typed")).to_have_text(["fail now"])
