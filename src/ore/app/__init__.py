@@ -2,14 +2,24 @@
 
 from ore.app.agent import Agent, OnQuestion
 from ore.app.places import default_store_url
-from ore.app.resolve import ProviderSettings, Resolver, default_model, open_store, tools_by_name
+from ore.app.resolve import (
+    ConduitSettings,
+    ProviderSettings,
+    Resolver,
+    conduit_by_name,
+    default_model,
+    open_store,
+    tools_by_name,
+)
 from ore.app.result import Result
 from ore.app.run import Run
+from ore.app.serving import live_sessions, serve
 from ore.app.session import Session
 from ore.app.usage_limits import UsageLimits
 
 __all__ = [
     "Agent",
+    "ConduitSettings",
     "OnQuestion",
     "ProviderSettings",
     "Resolver",
@@ -17,8 +27,11 @@ __all__ = [
     "Run",
     "Session",
     "UsageLimits",
+    "conduit_by_name",
     "default_model",
     "default_store_url",
+    "live_sessions",
     "open_store",
+    "serve",
     "tools_by_name",
 ]

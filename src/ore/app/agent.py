@@ -13,6 +13,7 @@ from ore.app.places import default_store_url
 from ore.app.resolve import Resolver, default_model, fallback, open_store
 from ore.app.result import Result
 from ore.app.run import Run
+from ore.app.serving import serve
 from ore.app.session import Session
 from ore.app.usage_limits import UsageLimits
 from ore.cognitive import Pattern, ReAct, RunLimits
@@ -286,6 +287,31 @@ class Agent:
         finally:
             if opened is not given:
                 await finish(opened.aclose())
+
+    async def serve(
+        self,
+        *,
+        host: str = "127.0.0.1",
+        port: int = 7654,
+        token: str | None = None,
+        store: str | Store | None = None,
+        drain_s: float = 10.0,
+    ) -> None:
+        """Serve over HTTP, with a page to talk in, until cancelled; several agents: `ore.app.serve`.
+
+        Args:
+            host: Where it listens; more than loopback needs a token.
+            port: The port; 0 is a free one, which standard error names.
+            token: What requests have to show.
+            store: Where sessions are kept, as a URL or a `Store`.
+            drain_s: Seconds that running messages get at the end; then they
+                are cut, and go on at the next start.
+
+        Raises:
+            InputError: The extra `http` is not installed, nothing can listen
+                there, or a token is missing.
+        """
+        await serve([self], host=host, port=port, token=token, store=store, drain_s=drain_s)
 
     def as_tool(self, name: str | None = None, description: str | None = None, *, timeout_s: float = 3600.0) -> Tool:
         """The agent as a tool of another: it works inside the call, in a conversation of its own.

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from importlib.metadata import entry_points
 from typing import Any, Final
@@ -11,9 +11,19 @@ from ore.errors import InputError, ModelNotFoundError
 from ore.ledger import MemoryStore, Store
 from ore.models import split_name
 from ore.provider import Provider
+from ore.session import Conduit
 from ore.tool import Tool, Toolset, as_tool
 
-__all__ = ["ProviderSettings", "Resolver", "default_model", "fallback", "open_store", "tools_by_name"]
+__all__ = [
+    "ConduitSettings",
+    "ProviderSettings",
+    "Resolver",
+    "conduit_by_name",
+    "default_model",
+    "fallback",
+    "open_store",
+    "tools_by_name",
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +44,25 @@ class ProviderSettings:
     timeout_s: float = 300.0
     path: str | None = None
     capture: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConduitSettings:
+    """What a conduit is made with; an entry point of `ore.conduits` is called with it.
+
+    Attributes:
+        host: Where it listens, if it does.
+        port: The port; 0 is a free one.
+        token: What requests have to show.
+        drain_s: Seconds that running messages get at the end.
+        listening: Called with a line that says where, once it is ready.
+    """
+
+    host: str = "127.0.0.1"
+    port: int = 7654
+    token: str | None = field(default=None, repr=False)
+    drain_s: float = 10.0
+    listening: Callable[[str], object] | None = None
 
 
 MakeProvider = Callable[[ProviderSettings], Provider]
@@ -60,6 +89,7 @@ _STORES: Final[Mapping[str, str]] = {
     "json": "ore.ext.stores.json_dir:JsonStore",
     "sqlite": "ore.ext.stores.sqlite:SqliteStore",
 }
+_CONDUITS: Final[Mapping[str, str]] = {"http": "ore.ext.conduits.http:make"}
 _TOOLS: Final[Mapping[str, str]] = {
     "ask_user": "ore.ext.tools.ask_user:tools",
     "bash": "ore.ext.tools.bash:tools",
@@ -68,6 +98,7 @@ _TOOLS: Final[Mapping[str, str]] = {
     "files": "ore.ext.tools.files:tools",
     "mcp": "ore.ext.tools.mcp:tools",
     "set_title": "ore.ext.tools.set_title:tools",
+    "skills": "ore.ext.tools.skills:tools",
 }
 _KEYED: Final[Sequence[tuple[str, str]]] = (
     ("ANTHROPIC_API_KEY", "anthropic:claude-sonnet-5-5"),
@@ -176,6 +207,24 @@ def open_store(url: str) -> Store:
         shown = f"{kind}:…" if separator else url  # what follows may hold a password
         raise InputError(f"store: expected one of {', '.join(f'{kind}:…' for kind in kinds)}, got {shown!r}")
     return open_url(rest)
+
+
+def conduit_by_name(name: str, settings: ConduitSettings) -> Conduit:
+    """The conduit of a name.
+
+    Raises:
+        InputError: No such conduit, its extra is not installed, or it cannot be made so.
+    """
+    try:
+        make: Callable[[ConduitSettings], Conduit] | None = _find(name, _CONDUITS, "ore.conduits")
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] == "ore":
+            raise
+        raise InputError(f"{name}: {error.name!r} is not installed: run `pip install 'ore-agents[{name}]'`") from error
+    if make is None:
+        known = sorted({*_CONDUITS, *(point.name for point in entry_points(group="ore.conduits"))})
+        raise InputError(f"conduit: expected one of {', '.join(known)}, got {name!r}")
+    return make(settings)
 
 
 def tools_by_name(name: str) -> Sequence[Tool | Toolset]:

@@ -15,6 +15,7 @@ __all__ = ["COMMANDS", "main"]
 COMMANDS: Final[Mapping[str, str]] = {
     "run": "answer one message and stream the answer",
     "chat": "talk, one message after the other",
+    "serve": "serve agents over HTTP, with a page to talk in",
     "sessions": "list, show, search, fork, delete, export and import stored sessions",
     "models": "say what is known of models: windows, limits, prices, abilities",
     "wire": "decode a recorded answer of a vendor",

@@ -7,16 +7,22 @@ from argparse import ArgumentParser, ArgumentTypeError
 __all__ = ["add_model", "add_session", "add_store", "whole_number"]
 
 
-def add_session(parser: ArgumentParser) -> None:
-    """The options of the commands that hold a conversation."""
+def add_session(parser: ArgumentParser, *, several_agents: bool = False) -> None:
+    """The options of the commands that hold conversations.
+
+    Args:
+        parser: Gets them.
+        several_agents: Whether `--agent` may be there more than once, and is a list.
+    """
     add_model(parser)
     parser.add_argument("--session", metavar="ID", help="the session to go on with, or to begin under this id")
     add_store(parser)
     parser.add_argument(
         "--agent",
         metavar="MODULE:ATTRIBUTE",
-        default=os.environ.get("ORE_AGENT") or None,
-        help="an Agent from the current folder or the path ($ORE_AGENT)",
+        action="append" if several_agents else "store",
+        default=None if several_agents else os.environ.get("ORE_AGENT") or None,
+        help="an Agent from the current folder or the path ($ORE_AGENT)" + "; repeatable" * several_agents,
     )
     parser.add_argument("--instructions", metavar="TEXT", help="what the model is told first")
     parser.add_argument(

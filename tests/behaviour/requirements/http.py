@@ -2,7 +2,18 @@
 
 from behaviour._requirements import deviates, held
 
+_CONTRACT = "contract.md section 4"
+
 REQUIREMENTS = (
+    held(
+        "D-serve", "`ore serve` says in one line where it listens, and serves what the contract says.", source=_CONTRACT
+    ),
+    held(
+        "D-serve-drain",
+        "SIGTERM drains: what runs gets its seconds, is cut with its partial text kept, and goes on at the next start "
+        "with all that waits; nothing new is taken meanwhile; status 0.",
+        source=_CONTRACT,
+    ),
     held(
         "B80",
         "Requests for a foreign host and from a foreign page are refused, and so is what a page may post without "

@@ -1,0 +1,102 @@
+"""`live_sessions`: the sessions of some agents, for front ends; `serve`: those front ends over HTTP."""
+
+import sys
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import TYPE_CHECKING
+
+from ore._aio import finish
+from ore.app.places import default_store_url
+from ore.app.resolve import ConduitSettings, conduit_by_name, open_store
+from ore.errors import InputError
+from ore.ledger import Store
+from ore.session import Answerer, AskPolicy, Manager, Roster, Services
+from ore.tool import keep_open
+
+if TYPE_CHECKING:
+    from ore.app.agent import Agent
+
+__all__ = ["live_sessions", "serve"]
+
+
+@asynccontextmanager
+async def live_sessions(
+    agents: "Sequence[Agent]", *, store: str | Store | None = None, answerer: Answerer | None = None
+) -> AsyncIterator[Manager]:
+    """Sessions that front ends share; each has one of the agents, the first where nothing else was said.
+
+    What an earlier process left unfinished goes on at once. Questions wait
+    until a front end answers them. Leaving the block cuts what runs, which
+    goes on at the next start with all that waits; a conduit drains first.
+
+    Args:
+        agents: At least one; their names differ.
+        store: Where sessions are kept, as a URL or a `Store`; the first agent's by default.
+        answerer: Answers questions before anybody else does.
+
+    Raises:
+        InputError: There is no agent, or two have one name.
+        AuthenticationError: The key of one of the models is missing.
+        StoreError: The store cannot be used.
+    """
+    if not agents:
+        raise InputError("agents: expected at least one")
+    first = agents[0]
+    roster = Roster([agent.spec() for agent in agents])
+    given = store if store is not None else first._store
+    opened = open_store(given or default_store_url()) if given is None or isinstance(given, str) else given
+    services = Services(
+        resolve=first.limits.budget().resolve(first.resolve),
+        asking=AskPolicy(answerer=answerer, wait=True),
+        tracer=first._tracer,
+    )
+    manager = Manager(roster, opened, services=services)
+    try:
+        async with AsyncExitStack() as stack:
+            for agent in agents:
+                await stack.enter_async_context(keep_open(agent._tools))
+            try:
+                await manager.recover()
+                yield manager
+            finally:
+                await finish(manager.leave(0.0))
+    finally:
+        if opened is not given:
+            await finish(opened.aclose())
+
+
+async def serve(
+    agents: "Sequence[Agent]",
+    *,
+    host: str = "127.0.0.1",
+    port: int = 7654,
+    token: str | None = None,
+    store: str | Store | None = None,
+    drain_s: float = 10.0,
+    listening: Callable[[str], object] | None = None,
+) -> None:
+    """Serve agents over HTTP, with a page to talk in, until cancelled.
+
+    Args:
+        agents: At least one; their names differ.
+        host: Where it listens; more than loopback needs a token.
+        port: The port; 0 is a free one.
+        token: What requests have to show.
+        store: Where sessions are kept, as a URL or a `Store`; the first agent's by default.
+        drain_s: Seconds that running messages get at the end; then they are
+            cut, and go on at the next start.
+        listening: Called with a line that says where, once the server is
+            ready; it goes to standard error by default.
+
+    Raises:
+        InputError: The extra `http` is not installed, nothing can listen
+            there, or a token is missing.
+    """
+    settings = ConduitSettings(host=host, port=port, token=token, drain_s=drain_s, listening=listening or _say)
+    conduit = conduit_by_name("http", settings)
+    async with live_sessions(agents, store=store) as sessions:
+        await conduit.serve(sessions)
+
+
+def _say(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
