@@ -11,7 +11,8 @@ import pytest
 from cli.command import CALL, Done, delta, ore, script
 from cli.conftest import Ore
 from ore.artifact import Text, Unknown
-from ore.ledger import Control, Role, StoredThread, Thread, export_thread
+from ore.ext.export import export_html, export_text
+from ore.ledger import Control, Role, StoredThread, Thread, export_thread, read_export
 
 
 def tree() -> StoredThread:
@@ -135,8 +136,7 @@ def test_what_is_no_file_stays_what_it_is(folder: Path, stored: bytes) -> None:
 @pytest.mark.parametrize(
     ("words", "status", "expected"),
     [
-        (["tree", "--format", "text"], 2, "--format text comes later; json is what works today"),
-        (["tree", "--format", "html", "--json"], 2, "--format html comes later; json is what works today"),
+        (["tree", "--format", "html", "--json"], 2, "expected one format, got --json and --format html"),
         (["tree", "--format", "xml"], 2, "invalid choice: 'xml'"),
         (["tree", "-o", "nowhere/tree.json"], 2, "'nowhere/tree.json' cannot be made: No such file"),
         (["tree", "-o", "."], 2, "'.' cannot be made: Is a directory"),
@@ -162,6 +162,21 @@ def test_a_disk_that_is_full_is_a_failure(run: Ore, folder: Path, stored: bytes)
     assert (done.status, done.err) == (1, "ore: export: '/dev/full' cannot be written: No space left on device\n")
 
 
-@pytest.mark.requirement("D-cli-export")
-def test_help_says_which_formats_come_later(run: Ore) -> None:
-    assert "json; text and html come later" in " ".join(run("sessions", "export", "--help").out.split())
+@pytest.mark.requirement("D-cli-export-formats")
+def test_a_session_is_exported_as_text_and_as_a_page(run: Ore, folder: Path, stored: bytes) -> None:
+    """The page is a file like the others, whole and for the user alone; text into a pipe goes as it is."""
+    thread = read_export(TREE)
+    done = run("sessions", "export", "tree", "--format", "text")
+    assert (done.status, done.err) == (0, "")
+    assert done.out == export_text(thread)
+    assert "hi\x1b[2J" in done.out and "never mind" in done.out
+    assert run("sessions", "export", "tree", "--format", "html").out == export_html(thread)
+    done = run("sessions", "export", "tree", "--format", "html", "-o", "tree.html")
+    assert (done.status, done.out, done.err) == (0, "", "")
+    page = folder / "tree.html"
+    assert (page.read_text(), page.stat().st_mode & 0o777) == (export_html(thread), 0o600)
+
+
+@pytest.mark.requirement("D-cli-export-formats")
+def test_help_says_what_formats_are_for(run: Ore) -> None:
+    assert "text, or one page of html, for people" in " ".join(run("sessions", "export", "--help").out.split())

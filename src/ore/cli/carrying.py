@@ -13,7 +13,7 @@ from ore.cli.opened import opened, print_id
 from ore.cli.output import Output
 from ore.cli.status import DONE, Status
 from ore.errors import ConflictError, InputError, OreError, SessionOwnedError
-from ore.ledger import Store, check_id, export_thread, import_thread, read_export
+from ore.ledger import Store, StoredThread, check_id, export_thread, import_thread, read_export
 from ore.session import LocalPlacement
 
 __all__ = ["export_session", "import_session"]
@@ -24,11 +24,11 @@ def export_session(options: Namespace) -> Status:
 
     Raises:
         NotFoundError: There is none of that id.
-        InputError: The format is not there yet, or the file cannot be made.
+        InputError: Two formats were asked for, or the file cannot be made.
         OreError: The store cannot be used, or the file not be written.
     """
-    if options.format != "json":
-        raise InputError(f"export: --format {options.format} comes later; json is what works today")
+    if options.json and options.format != "json":
+        raise InputError(f"export: expected one format, got --json and --format {options.format}")
     return run(_export(options))
 
 
@@ -46,13 +46,25 @@ def import_session(options: Namespace) -> Status:
 
 async def _export(options: Namespace) -> Status:
     async with opened(options) as store:
-        content = export_thread(await store.load(options.id))
+        stored = await store.load(options.id)
+    form = options.format
     output = Output()
-    if options.output == "-":
-        output.json(content)
+    if options.output != "-":
+        _write(Path(options.output), _exported(stored, form).encode("utf-8", "replace"))
+    elif form == "json":
+        output.json(export_thread(stored))
     else:
-        _write(Path(options.output), content + b"\n")
+        output.text(_exported(stored, form))
     return output.status(DONE)
+
+
+def _exported(stored: StoredThread, form: str) -> str:
+    """The thread in one of its forms."""
+    if form == "json":
+        return export_thread(stored).decode() + "\n"
+    from ore.ext.export import export_html, export_text
+
+    return export_html(stored) if form == "html" else export_text(stored)
 
 
 async def _import(raw: bytes, options: Namespace) -> Status:

@@ -18,7 +18,7 @@ ACTIONS: Final[Mapping[str, str]] = {
     "search": "the turns that contain a text, in any case",
     "fork": "a new session that goes on from a turn of another; prints its id",
     "delete": "remove a session for good",
-    "export": "write a session with all its branches as JSON, for `import`",
+    "export": "write a session with all its branches, as JSON for `import`, as text or as a page",
     "import": "make a session of what `export` wrote; prints its id",
 }
 
@@ -65,7 +65,10 @@ def _configure_delete(parser: ArgumentParser, words: Words) -> Execute:
 def _configure_export(parser: ArgumentParser, words: Words) -> Execute:
     _add_id(parser)
     parser.add_argument(
-        "--format", choices=("json", "text", "html"), default="json", help="json; text and html come later"
+        "--format",
+        choices=("json", "text", "html"),
+        default="json",
+        help="json, for `import` (default); text, or one page of html, for people",
     )
     parser.add_argument(
         "-o", "--output", metavar="FILE", default="-", help="a file for you alone (0600) instead of standard output"
