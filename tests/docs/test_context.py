@@ -27,6 +27,13 @@ def test_a_trip_is_summed_up_and_comes_back(tmp_path: Path) -> None:
     assert run(folder, "settings.py", ORE_MODEL=model) == "Nice.\n"
 
 
+@pytest.mark.slow
+def test_what_a_model_is_told_is_exchanged(tmp_path: Path) -> None:
+    folder = copied("prompt", tmp_path)
+    model = script(folder, [delta("Hi.")])
+    assert run(folder, "live.py", ORE_MODEL=model) == "Hi.\nHi.\n"
+
+
 def test_the_settings_of_compaction_on_the_page_are_all_there_are() -> None:
     rows = re.findall(r"^\| `(\w+)` \| (.+?) \|", (DOCS / "context/compaction.md").read_text(), re.MULTILINE)
     shown = {name: WORDS.get(default, float(default) if default[0].isdigit() else default) for name, default in rows}
