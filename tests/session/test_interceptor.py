@@ -5,10 +5,11 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from ore.artifact import Notice, Severity, Text
+from ore.artifact import Notice, Severity, Text, ToolCall
+from ore.errors import ConflictError
 from ore.event import CURRENT, InterruptEvent, UserMessage
 from ore.ledger import Outcome
-from ore.session import Intercepted, Manager, Stream
+from ore.session import Intercepted, Manager, Stream, fork_session, new_session, store_of
 from ore.testing import ScriptedProvider
 from session.watch import Watch, agent, answer, said, until
 
@@ -146,3 +147,58 @@ async def test_an_interceptor_may_use_the_session(watch: Watch) -> None:
         *(("properties", "m"), ("notice", "m"), ("lifecycle", "m")),
     ]
     assert (messages, stream.metadata.get("color")) == (["m"], "blue")
+
+
+class Undoing:
+    """Goes back before the last thing the user said, or forks."""
+
+    async def intercept(self, stream: Stream, message: UserMessage) -> Intercepted:
+        if _text(message) == "undo":
+            await stream.history.undo()
+            return Intercepted(message=None)
+        if _text(message) == "fork":
+            return Intercepted(message=UserMessage(content=await fork_session(stream)))
+        return Intercepted(message=message)
+
+
+async def test_an_interceptor_may_move_about_in_the_history_before_its_message_begins(watch: Watch) -> None:
+    """Not while another message runs, into which it steers; nor may a tool."""
+    refused: list[Exception] = []
+    reached, hold = asyncio.Event(), asyncio.Event()
+
+    async def back() -> str:
+        """Go back."""
+        try:
+            await streams[0].history.undo()
+        except ConflictError as error:
+            refused.append(error)
+        reached.set()
+        await hold.wait()
+        return "stayed"
+
+    provider = ScriptedProvider(answer("one"), [ToolCall(id="c", name="back", arguments="{}")], answer("two"))
+    manager = Manager(agent(provider, back), interceptors=[Undoing()])
+    streams = [watch.of(await manager.create())]
+    stream = streams[0]
+    await stream.process("a")
+    await stream.process("undo")
+    assert said(stream.turns) == []
+    running = stream.submit("b")
+    async with asyncio.timeout(5):
+        await reached.wait()
+        steering = stream.submit(UserMessage(content="undo", mode="steer"))
+        hold.set()
+        assert type((await running).error) is type((await steering).error) is ConflictError
+    assert len(refused) == 1
+    assert said(stream.turns)[:1] == [("user", "b")]
+
+
+async def test_a_session_beside_another_goes_on_from_its_path(watch: Watch) -> None:
+    manager = Manager(agent(ScriptedProvider(answer("one"), answer("two"))), interceptors=[Undoing()])
+    stream = watch.of(await manager.create())
+    await stream.process("a")
+    await stream.process("fork")
+    name = said(stream.turns)[2][1]
+    assert said((await manager.get_thread(name)).turns) == [("user", "a"), ("assistant", "one")]
+    fresh = await new_session(stream, {"key": "value"})
+    assert (await store_of(stream).load(fresh)).metadata == {"key": "value"}

@@ -13,6 +13,7 @@ from ore.session.placement import Activate, LocalPlacement, Placement
 from ore.session.questions import Answerer, AskPolicy
 from ore.session.roster import AGENT_KEY, Roster
 from ore.session.services import Services
+from ore.session.siblings import fork_session, new_session, store_of
 from ore.session.sinks import Sink
 from ore.session.stream import Stream
 
@@ -43,4 +44,7 @@ __all__ = [
     "Stream",
     "Ticket",
     "answering",
+    "fork_session",
+    "new_session",
+    "store_of",
 ]

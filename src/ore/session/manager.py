@@ -9,12 +9,10 @@ from types import TracebackType
 from typing import Self
 from weakref import WeakValueDictionary
 
-import msgspec
-
 from ore._aio import finish
 from ore.agent import AgentSpec
 from ore.errors import ConflictError, NotFoundError
-from ore.ledger import MemoryStore, Page, Store, StoredThread, Thread, Turn, check_id, import_thread, is_inner
+from ore.ledger import MemoryStore, Page, Store, StoredThread, check_id, is_inner
 from ore.loop import Subscription
 from ore.session.interceptor import Interceptor
 from ore.session.kit import AgentFactory, Kit
@@ -22,6 +20,7 @@ from ore.session.limits import SessionLimits
 from ore.session.placement import LocalPlacement, Placement
 from ore.session.roster import Roster
 from ore.session.services import Services
+from ore.session.siblings import fork_thread
 from ore.session.sinks import Sink, Sinks
 from ore.session.stream import Stream, look_again, open_stream, rests
 
@@ -176,16 +175,7 @@ class Manager:
             NotFoundError: No such thread or turn.
             ConflictError: `new_id` exists.
         """
-        stored = await self.store.load(check_id(session_id))
-        thread = Thread(stored.turns, tip=stored.tip)
-        if at is not None:
-            thread.set_tip(at)
-        path = _chained(thread.turns)
-        tip = path[-1].id if path else None
-        name = new_id if new_id is not None else secrets.token_hex(16)
-        forked = StoredThread(id=check_id(name), metadata=stored.metadata, turns=path, tip=tip)
-        async with self.placement.hold(name):  # nobody attaches it half made
-            return await finish(import_thread(self.store, forked))
+        return await fork_thread(self.store, self._kit.placement, session_id, at, new_id=new_id)
 
     async def activate(self, session_id: str) -> None:
         """Do what waits in a session; free when nothing does, and safe when called twice.
@@ -332,12 +322,3 @@ class Manager:
             self._sweeper.cancel()
             self._sweeper = None
         self._sinks.leave(session_id)
-
-
-def _chained(turns: Sequence[Turn]) -> list[Turn]:
-    """The same turns, each behind the one before it: what the path passed over is not there any more."""
-    chained: list[Turn] = []
-    for turn in turns:
-        parent = chained[-1].id if chained else None
-        chained.append(turn if turn.parent_id == parent else msgspec.structs.replace(turn, parent_id=parent))
-    return chained
