@@ -39,6 +39,7 @@ class Theatre:
         if turns[-1].role is Role.TOOL:
             yield [TextDelta(content="All done.")]
         elif said.startswith("hold"):
+            yield [ReasoningDelta(content="Hm.")]
             yield [TextDelta(content="I begin and ")]
             await asyncio.Event().wait()
         elif said.startswith("fail"):

@@ -217,3 +217,40 @@ def test_a_token_is_asked_for_and_kept_by_the_browser_alone(
         assert "sesame" not in page.url
     finally:
         guarded.stop()
+
+
+HOST = """<!doctype html><html lang="en"><head><title>Host</title>
+<script type="module" src="/static/ore-chat.js"></script></head>
+<body><h1>A page of somebody</h1><main><ore-chat server="/"></ore-chat></main></body></html>"""
+
+
+def test_another_page_embeds_it_as_one_element(pages: Callable[..., Page], server: Server) -> None:
+    page = pages()
+    page.route("**/host.html", lambda route: route.fulfill(body=HOST, content_type="text/html"))
+    page.goto(f"{server.url}/host.html")
+    chat = Chat(page, server.url)
+    chat.ask("from inside")
+    expect(chat.answers).to_contain_text("from inside")
+    assert page.url.endswith("/host.html")
+    assert page.title() == "Host"
+    expect(page.get_by_role("navigation")).to_have_count(0)
+    session = page.locator("ore-chat").get_attribute("session")
+    page.evaluate(
+        """id => {
+      const other = document.createElement('ore-chat')
+      other.setAttribute('session', id)
+      document.querySelector('ore-chat').replaceWith(other)
+    }""",
+        session,
+    )
+    expect(chat.answers).to_contain_text("from inside")
+
+
+def test_the_end_stays_in_sight_when_the_window_changes(chat: Chat) -> None:
+    chat.ask("long one")
+    chat.page.set_viewport_size({"width": 420, "height": 500})
+    chat.page.wait_for_function(
+        "(() => { const log = document.querySelector('ore-chat').shadowRoot.querySelector('.log');"
+        " return log.clientHeight < 450 && log.scrollHeight - log.scrollTop - log.clientHeight < 5 })()"
+    )
+    expect(chat.page.get_by_role("button", name="Jump to latest")).to_have_count(0)

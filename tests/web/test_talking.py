@@ -71,6 +71,7 @@ def test_stop_works_after_a_reload_and_what_was_said_stays(chat: Chat) -> None:
     expect(chat.page.get_by_label("Answer, being written")).to_contain_text("I begin and")
     chat.page.reload()
     expect(chat.page.get_by_label("Answer, being written")).to_contain_text("I begin and")
+    expect(chat.page.locator("details.reasoning")).to_have_count(1)  # a block that closed before the reload
     chat.stop()
     chat.rests()
     expect(chat.answers).to_contain_text("I begin and")

@@ -58,6 +58,7 @@ export class Chat {
     this.#stop?.abort('left')
     this.#stop = null
     this.#waiting = []
+    this.#asked = false
     batch(() => {
       this.view.value = EMPTY
       this.drawn.value = PAGE

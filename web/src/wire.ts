@@ -111,7 +111,7 @@ export interface Thread { id: string; title?: string | null; preview?: string | 
 
 /** The first words of a text, without the signs that set it. */
 export const gistOf = (text: string): string =>
-  [...(text.trim().split('\n', 1)[0] ?? '').replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1').replace(/[`*_#>|~]+/g, ' ').replace(/\s+/g, ' ').trim()].slice(0, 80).join('')
+  [...(text.trim().split('\n', 1)[0] ?? '').replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1').replace(/^[#>\s]+|[`*_|~]+/g, ' ').replace(/\s+/g, ' ').trim()].slice(0, 80).join('')
 
 /** The text of a message or a turn, for people. */
 export function textOf(content: Content): string {

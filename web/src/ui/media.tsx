@@ -1,4 +1,5 @@
 import type { MediaArtifact } from '../wire.js'
+import { Icon } from './icon.js'
 
 const SHOWN = /^image\/(png|jpeg|gif|webp|avif)$/
 
@@ -14,7 +15,7 @@ export function Media({ media }: { media: MediaArtifact }) {
   const source = media.data ? `data:${SHOWN.test(type) ? type : 'application/octet-stream'};base64,${media.data}` : null
   if (media.kind === 'image' && source && SHOWN.test(type)) return <img class="picture" src={source} alt={name} loading="lazy" decoding="async" />
   const facts = [type, media.size_bytes ? size(media.size_bytes) : ''].filter(Boolean).join(', ')
-  const label = <><span aria-hidden="true">📄 </span>{name}{facts && <small> {facts}</small>}</>
+  const label = <><Icon name="file" />{name}{facts && <small> {facts}</small>}</>
   if (source) return <a class="file" href={source} download={name}>{label}</a>
   if (media.url && /^https?:/i.test(media.url)) return <a class="file" href={media.url} target="_blank" rel="noopener noreferrer">{label}</a>
   return <span class="file">{label}</span>

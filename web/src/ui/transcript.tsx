@@ -16,6 +16,15 @@ export function Transcript({ chat, branches }: { chat: Chat; branches: Branches 
   const box = useRef<HTMLDivElement>(null)
   const follow = useRef(true)
   const away = useSignal(false)
+  const size = useRef('')
+  const toEnd = () => {
+    const element = box.current
+    if (!element) return // it was taken out meanwhile
+    follow.current = true
+    away.value = false
+    element.scrollTop = element.scrollHeight
+    size.current = sizes(element)
+  }
   const view = chat.view.value
   const outbox = chat.outbox.value
   const session = chat.session.value
@@ -32,12 +41,12 @@ export function Transcript({ chat, branches }: { chat: Chat; branches: Branches 
   }, [session, view.turns.length > 0])
   useLayoutEffect(() => {
     const element = box.current
-    if (element && follow.current) element.scrollTop = element.scrollHeight
+    if (element && follow.current) toEnd()
   })
   useEffect(() => {
     const element = box.current!
     // Pictures and code that grow after they were drawn.
-    const watch = new ResizeObserver(() => { if (follow.current) element.scrollTop = element.scrollHeight })
+    const watch = new ResizeObserver(() => { if (follow.current) toEnd() })
     watch.observe(element.firstElementChild!)
     watch.observe(element)
     return () => watch.disconnect()
@@ -47,7 +56,10 @@ export function Transcript({ chat, branches }: { chat: Chat; branches: Branches 
   }, [view.questions])
 
   const scrolled = () => {
-    const element = box.current!
+    const element = box.current
+    if (!element) return
+    // What moved was the page, not the reader: the end stays in sight.
+    if (follow.current && sizes(element) !== size.current) { toEnd(); return }
     follow.current = element.scrollHeight - element.scrollTop - element.clientHeight < NEAR
     away.value = !follow.current
     keep(session, follow.current ? null : element.scrollTop)
@@ -57,7 +69,6 @@ export function Transcript({ chat, branches }: { chat: Chat; branches: Branches 
       requestAnimationFrame(() => { element.scrollTop = element.scrollHeight - below })
     }
   }
-  const toEnd = () => { follow.current = true; away.value = false; box.current!.scrollTop = box.current!.scrollHeight }
   const sent = outbox.length
   useLayoutEffect(() => { if (sent > 0) toEnd() }, [sent])
 
@@ -130,6 +141,8 @@ export function phaseName(phase: string): string {
   const names: Record<string, string> = { queued: 'Waiting', submitted: 'Thinking', streaming: 'Writing', tools: 'Working', waiting: 'Waiting for you', closing: 'Closing', idle: 'Ready' }
   return names[phase] ?? phase
 }
+
+const sizes = (box: HTMLElement): string => `${box.clientWidth} ${box.clientHeight} ${box.scrollHeight}`
 
 const PLACE = 'ore.scroll.'
 
