@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ore.agent.screen import Screen
 from ore.calls import CallLimits
 from ore.cognitive import Pattern, ReAct, RunLimits
 from ore.ledger import State
@@ -48,6 +49,7 @@ class AgentSpec:
         handlers: See what comes of an inference, in order, beside the tools.
         options: Options for every inference.
         pattern: Makes the pattern for one message.
+        screens: Look at messages before they are taken in, in order.
         limits: On the work for one message.
         call_limits: On tool calls.
         output: What an answer has to be; `None` is text.
@@ -63,6 +65,7 @@ class AgentSpec:
     handlers: Sequence[Handler | Preparer | Finisher] = ()
     options: Sequence[Option] = ()
     pattern: Callable[[], Pattern] = ReAct
+    screens: Sequence[Screen] = ()
     limits: RunLimits = field(default_factory=RunLimits)
     call_limits: CallLimits = field(default_factory=CallLimits)
     output: OutputType | None = None

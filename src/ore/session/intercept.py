@@ -1,31 +1,43 @@
-"""Asking the interceptors, in order."""
+"""Asking the interceptors, in order, and then the agent's own screens."""
 
+from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 import msgspec
 
+from ore.agent import Screened
 from ore.event import UserMessage, content_of
+from ore.session.interceptor import Intercepted
 from ore.session.item import Item
 
 if TYPE_CHECKING:
     from ore.session.core import Core
     from ore.session.stream import Stream
 
-__all__ = ["intercepted"]
+__all__ = ["intercepted", "is_screened"]
+
+_Ask = Callable[[UserMessage], Awaitable[Intercepted | Screened]]
+
+
+def is_screened(core: "Core") -> bool:
+    """Whether a message may be changed, or used up, before its turn is recorded."""
+    return bool(core.kit.interceptors or core.the_agent().screens)
 
 
 async def intercepted(core: "Core", stream: "Stream | None", item: Item) -> UserMessage | None:
-    """What the interceptors make of a message; `None` when one of them used it up.
+    """What the interceptors and the agent make of a message; `None` when one of them used it up.
 
     Raises:
         TypeError: One returned something that is no `UserMessage`.
         Exception: One failed.
     """
     message = UserMessage(content=item.message.artifacts, id=item.message.id)
-    if stream is None:  # nobody holds the session any more
-        return message
-    for interceptor in core.kit.interceptors:
-        found = await interceptor.intercept(stream, message)
+    asked: list[_Ask] = []
+    if stream is not None:  # else nobody holds the session any more
+        asked += [partial(one.intercept, stream) for one in core.kit.interceptors]
+    for ask in (*asked, *(one.screen for one in core.the_agent().screens)):
+        found = await ask(message)
         for notice in found.notices:
             core.emit(notice, item.envelope)
         if found.message is None:

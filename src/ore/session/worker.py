@@ -10,6 +10,7 @@ from ore.errors import OreError, SessionClosedError
 from ore.event import Lifecycle
 from ore.ledger import EndingRecord, Message, Writer
 from ore.session.core import NOBODY, Core
+from ore.session.intercept import is_screened
 from ore.session.item import Item
 from ore.session.line import drop, find, tip_before
 from ore.session.message_run import MessageRun, is_cancelled
@@ -143,7 +144,7 @@ class Worker:
         if self._unread or writer.waiting is None or not writer.waiting <= here:
             await self._look()
             return False
-        return not core.kit.interceptors
+        return not is_screened(core)
 
     async def _look(self) -> None:
         core = self._core
@@ -154,7 +155,7 @@ class Worker:
 
     async def _next(self, writer: Writer) -> Message | None:
         self._core.gone = NOBODY
-        return await self._core.kit.store.next(writer, mark=bool(self._core.kit.interceptors))
+        return await self._core.kit.store.next(writer, mark=is_screened(self._core))
 
     async def _next_here(self) -> Message | None:
         core = self._core
