@@ -152,7 +152,7 @@ def test_an_address_that_is_none_is_wrong_use(monkeypatch: pytest.MonkeyPatch) -
 def test_nothing_shows_a_key_or_a_password() -> None:
     given = access(f"https://ada:{KEY}@plain.test/v1?key={KEY}", KEY)
     provider = connect(VENDOR, given)
-    assert repr(provider) == "Retrying(RemoteProvider('plain', Address('https://plain.test/v1')))"
+    assert repr(provider) == "Retrying(Sparing(RemoteProvider('plain', Address('https://plain.test/v1'))))"
     assert KEY not in repr(given)
 
 

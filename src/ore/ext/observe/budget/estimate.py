@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 from decimal import Decimal
-from typing import Final
+from functools import cache
+from importlib import import_module
+from typing import Any, Final
 
 from ore.artifact import Artifact, Reasoning, ReasoningDelta, Text, TextDelta, ToolCall, ToolCallDelta, Usage
-from ore.ext.catalog import Target, cost, estimated_tokens, shared_catalog
 from ore.ext.observe.budget.spent import Spent
 from ore.ledger import State
 from ore.models import Spec
@@ -40,8 +41,9 @@ class Estimate:
         limit = option(options, MaxTokensOption)
         given = limit.tokens if limit is not None and limit.tokens > 0 else spec.max_output_tokens
         self.answer_tokens = given or ANSWER_TOKENS
-        target = Target(provider=provider, model=self._model)
-        self.prompt_tokens = estimated_tokens(state.turns, tools_of(options), target)
+        catalog = _catalog()
+        target = catalog.Target(provider=provider, model=self._model)
+        self.prompt_tokens: int = catalog.estimated_tokens(state.turns, tools_of(options), target)
 
     def most(self, *, priced: bool) -> Spent:
         """What it may use at most; without its price where nobody asks for that."""
@@ -50,9 +52,17 @@ class Estimate:
 
     def cost_usd(self, answer_tokens: int) -> Decimal:
         """What prompt and answer cost; nothing where the price is unknown."""
-        info = shared_catalog().find(self._provider, self._model) if self._model else None
+        catalog = _catalog()
+        info = catalog.shared_catalog().find(self._provider, self._model) if self._model else None
         usage = Usage(prompt_tokens=self.prompt_tokens, completion_tokens=answer_tokens)
-        return cost(usage, info) or _NOTHING
+        found: Decimal | None = catalog.cost(usage, info)
+        return found or _NOTHING
+
+
+@cache
+def _catalog() -> Any:
+    """The catalog, when the first budget needs it: an agent without one does not load it."""
+    return import_module("ore.ext.catalog")
 
 
 def tokens_of(usage: Usage) -> int | None:
