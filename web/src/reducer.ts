@@ -12,7 +12,15 @@ import type {
 } from './wire.js'
 
 /** A block of a turn that is not complete yet; `id` is `<turn>:<n>`. */
-export interface Block { readonly id: string; readonly artifact: Artifact; readonly open: boolean; readonly since?: number; readonly until?: number }
+export interface Block {
+  readonly id: string
+  readonly artifact: Artifact
+  readonly open: boolean
+  readonly since?: number
+  readonly until?: number
+  /** The event that told it last; none when a snapshot did. */
+  readonly told?: string
+}
 export interface LiveTurn { readonly id: string; readonly message?: string; readonly blocks: readonly Block[] }
 /** What is known of a tool call beside the call itself: what happened inside it, and its end. */
 export interface Call {
@@ -77,16 +85,17 @@ export const isRunning = (view: View): boolean =>
 export function applySnapshot(view: View, snapshot: Snapshot): View {
   const shown = new Set(snapshot.turns.map((turn) => turn.id))
   const idle = snapshot.phase === 'idle'
+  const open = new Set(snapshot.blocks.map((one) => one.block))
   // A snapshot has the open blocks; those of the same turn that closed before are known only here.
   let live: readonly LiveTurn[] = idle ? [] : view.live
     .filter((turn) => !shown.has(turn.id))
-    .map((turn) => ({ ...turn, blocks: turn.blocks.filter((block) => !block.open) }))
+    .map((turn) => ({ ...turn, blocks: turn.blocks.filter((block) => !block.open && !open.has(block.id)) }))
     .filter((turn) => turn.blocks.length > 0)
   const running = snapshot.queue.find((one) => one.status === 'running')?.id
   for (const { block, artifact } of snapshot.blocks) {
     if (!isNested(view, block)) live = putBlock(live, block, artifact, true, running)
   }
-  const open = new Set(snapshot.questions.map((one) => one.key))
+  const asked = new Set(snapshot.questions.map((one) => one.key))
   return {
     ...view,
     cursor: snapshot.id,
@@ -95,7 +104,7 @@ export function applySnapshot(view: View, snapshot: Snapshot): View {
     calls: idle ? settle(view.calls) : view.calls,
     queue: snapshot.queue,
     questions: snapshot.questions,
-    answers: without(view.answers, open),
+    answers: without(view.answers, asked),
     metadata: snapshot.metadata,
     phase: snapshot.phase,
     notes: view.notes.filter((note) => note.after === null || shown.has(note.after)),
@@ -131,7 +140,10 @@ export const applyEvents = (view: View, events: readonly WireEvent[], at?: numbe
  * results whose turn is not complete. Only what is missing is taken.
  */
 function recall(view: View, event: WireEvent): View {
-  const { block, path } = event.context
+  const { block, path, message, id } = event.context
+  if (event.kind === 'turn_restarted' && !path?.length) {
+    return { ...view, live: dropped(view.live, message, (one) => one.told !== undefined && compareIds(one.told, id) < 0) }
+  }
   const artifact = asArtifact(event)
   if (artifact?.kind === 'tool_result' && path?.length) {
     const key = path[path.length - 1] as string
@@ -142,7 +154,7 @@ function recall(view: View, event: WireEvent): View {
   const turn = turnOf(block)
   const over = view.turns.some((one) => one.id === turn) || view.skipped.has(turn)
   const known = view.live.find((one) => one.id === turn)?.blocks.some((one) => one.id === block)
-  return over || known ? view : { ...view, live: putBlock(view.live, block, artifact, false, event.context.message) }
+  return over || known ? view : { ...view, live: putBlock(view.live, block, artifact, false, message, undefined, id) }
 }
 
 type Handler = (view: View, event: WireEvent, at?: number) => View
@@ -296,8 +308,7 @@ function pathTo(view: View, turn: Turn): { kept: readonly Turn[]; stale: boolean
 function restarted(view: View, event: WireEvent): View {
   const path = event.context.path
   if (!path?.length) {
-    const message = event.context.message
-    return { ...view, live: view.live.filter((turn) => turn.message !== undefined && turn.message !== message) }
+    return { ...view, live: dropped(view.live, event.context.message, () => true) }
   }
   const call = callOf(view, path[path.length - 1] as string)
   const last = call.children.findLast((block) => block.artifact.kind !== 'tool_result')
@@ -308,12 +319,19 @@ function restarted(view: View, event: WireEvent): View {
   return { ...view, calls: new Map(view.calls).set(call.key, { ...call, children }) }
 }
 
+/** Without the blocks of a message that were of an attempt that failed. */
+function dropped(live: readonly LiveTurn[], message: string | undefined, is: (block: Block) => boolean): readonly LiveTurn[] {
+  return live
+    .map((turn) => (turn.message !== undefined && turn.message !== message ? turn : { ...turn, blocks: turn.blocks.filter((one) => !is(one)) }))
+    .filter((turn) => turn.blocks.length > 0)
+}
+
 function fragment(view: View, event: WireEvent, grow: (so_far?: Artifact) => Artifact, at?: number): View {
   const { block, path, message } = event.context
   const id = block ?? `${loose(message)}:1`
   if (path?.length) return inside(view, path, (blocks) => put(blocks, id, grow(openAt(blocks, id)), true, at))
   const before = view.live.find((turn) => turn.id === turnOf(id))
-  return { ...view, live: putBlock(view.live, id, grow(openAt(before?.blocks ?? [], id)), true, message, at) }
+  return { ...view, live: putBlock(view.live, id, grow(openAt(before?.blocks ?? [], id)), true, message, at, event.context.id) }
 }
 
 /** A complete artifact of any kind: it replaces what its fragments showed. */
@@ -324,7 +342,7 @@ function generic(view: View, event: WireEvent, at?: number): View {
   const id = block ?? `${loose(message)}:${event.context.id}`
   if (path?.length) return inside(view, path, (blocks) => put(blocks, id, artifact, false, at))
   if (view.turns.some((turn) => turn.id === turnOf(id))) return view
-  return { ...view, live: putBlock(view.live, id, artifact, false, message, at) }
+  return { ...view, live: putBlock(view.live, id, artifact, false, message, at, event.context.id) }
 }
 
 const MEDIA = new Set(['image', 'file', 'audio', 'server_tool'])
@@ -345,19 +363,19 @@ function inside(view: View, path: readonly string[], change: (blocks: readonly B
 const callOf = (view: View, key: string): Call => view.calls.get(key) ?? { key, children: [] }
 
 function putBlock(
-  live: readonly LiveTurn[], id: string, artifact: Artifact, open: boolean, message?: string, at?: number,
+  live: readonly LiveTurn[], id: string, artifact: Artifact, open: boolean, message?: string, at?: number, told?: string,
 ): LiveTurn[] {
   const turn = turnOf(id)
-  if (!live.some((one) => one.id === turn)) return [...live, { id: turn, message, blocks: put([], id, artifact, open, at) }]
+  if (!live.some((one) => one.id === turn)) return [...live, { id: turn, message, blocks: put([], id, artifact, open, at, told) }]
   return live.map((one) => (one.id === turn
-    ? { ...one, message: one.message ?? message, blocks: put(one.blocks, id, artifact, open, at) } : one))
+    ? { ...one, message: one.message ?? message, blocks: put(one.blocks, id, artifact, open, at, told) } : one))
 }
 
-function put(blocks: readonly Block[], id: string, artifact: Artifact, open: boolean, at?: number): readonly Block[] {
+function put(blocks: readonly Block[], id: string, artifact: Artifact, open: boolean, at?: number, told?: string): readonly Block[] {
   const index = blocks.findIndex((block) => block.id === id)
   const before = blocks[index]
   if (before && !before.open && open) return blocks // a late fragment of a block that is complete
-  const block: Block = { id, artifact, open, since: before?.since ?? at, until: open ? undefined : at }
+  const block: Block = { id, artifact, open, since: before?.since ?? at, until: open ? undefined : at, told }
   if (before) return blocks.map((one, place) => (place === index ? block : one))
   const turn = turnOf(id)
   const next = blocks.findIndex((one) => turnOf(one.id) === turn && placeOf(one.id) > placeOf(id))

@@ -20,7 +20,7 @@ export const act: fc.Arbitrary<Act> = fc.oneof(
   { weight: 3, arbitrary: fc.constant({ do: 'result' as const }) },
   { weight: 1, arbitrary: fc.constant({ do: 'ask' as const }) },
   { weight: 1, arbitrary: fc.constant({ do: 'answer' as const }) },
-  { weight: 1, arbitrary: fc.constant({ do: 'restart' as const }) },
+  { weight: 3, arbitrary: fc.constant({ do: 'restart' as const }) },
   { weight: 2, arbitrary: fc.constant({ do: 'end' as const }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('set' as const), key: fc.constantFrom('a', 'b'), value: fc.option(word) }) },
   { weight: 1, arbitrary: fc.constant({ do: 'withdraw' as const }) },
