@@ -9,6 +9,7 @@ from ore.app.resolve import (
     conduit_by_name,
     default_model,
     open_store,
+    slash_commands,
     tools_by_name,
 )
 from ore.app.result import Result
@@ -33,5 +34,6 @@ __all__ = [
     "live_sessions",
     "open_store",
     "serve",
+    "slash_commands",
     "tools_by_name",
 ]

@@ -23,7 +23,7 @@ from ore.ledger import MemoryStore, Store, Turn
 from ore.loop import Handler, Transform
 from ore.models import Spec, merge
 from ore.provider import Provider, Resolve
-from ore.session import Answerer, AskPolicy, Manager, Services
+from ore.session import Answerer, AskPolicy, Interceptor, Manager, Services
 from ore.tool import Output, Tool, Toolset, as_toolset, combine, keep_open, wire_name
 
 __all__ = ["Agent", "OnQuestion"]
@@ -57,6 +57,7 @@ class Agent:
         handlers: See what comes of each inference, in order.
         pattern: Makes the pattern for one message.
         extensions: Change the agent as a whole, in order, such as `Compaction()`.
+        interceptors: Look at each message first, in order, such as slash commands.
         resolve: Finds providers by name.
         tracer: Makes spans, such as `ore.ext.observe.otel.OpenTelemetry()`; nothing is traced without.
     """
@@ -78,6 +79,7 @@ class Agent:
         handlers: Sequence[Handler] = (),
         pattern: Callable[[], Pattern] = ReAct,
         extensions: Sequence[Extension] = (),
+        interceptors: Sequence[Interceptor] = (),
         resolve: Resolve | None = None,
         tracer: Tracer | None = None,
     ) -> None:
@@ -96,6 +98,7 @@ class Agent:
         self._handlers = tuple(handlers)
         self._pattern = pattern
         self._extensions = tuple(extensions)
+        self._interceptors = tuple(interceptors)
         self.resolve: Resolve = resolve or Resolver()
         self._tracer = tracer
 
@@ -108,6 +111,7 @@ class Agent:
         limits: UsageLimits | None = None,
         instructions: Instructions | None = None,
         extensions: Sequence[Extension] = (),
+        interceptors: Sequence[Interceptor] = (),
         resolve: Resolve | None = None,
     ) -> "Agent":
         """Another agent, with another model, more tools, and so on; this one stays as it is."""
@@ -119,6 +123,7 @@ class Agent:
         from_here.limits = limits or self.limits
         from_here._instructions = instructions if instructions is not None else self._instructions
         from_here._extensions = (*self._extensions, *extensions)
+        from_here._interceptors = (*self._interceptors, *interceptors)
         from_here.resolve = resolve or self.resolve
         return from_here
 
@@ -274,7 +279,7 @@ class Agent:
         opened = open_store(given or default_store_url()) if given is None or isinstance(given, str) else given
         resolve = self.limits.budget().resolve(self.resolve)
         services = Services(resolve=resolve, asking=AskPolicy(answerer=on_question), tracer=self._tracer)
-        manager = Manager(spec, opened, services=services)
+        manager = Manager(spec, opened, interceptors=self._interceptors, services=services)
         try:
             async with keep_open(self._tools):
                 try:

@@ -5,14 +5,18 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from importlib.metadata import entry_points
-from typing import Any, Final
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
 
 from ore.errors import InputError, ModelNotFoundError
 from ore.ledger import MemoryStore, Store
 from ore.models import split_name
 from ore.provider import Provider
-from ore.session import Conduit
+from ore.session import Conduit, Interceptor
 from ore.tool import Tool, Toolset, as_tool
+
+if TYPE_CHECKING:
+    from ore.ext.providers.capture_switch import CaptureSwitch
 
 __all__ = [
     "ConduitSettings",
@@ -22,6 +26,7 @@ __all__ = [
     "default_model",
     "fallback",
     "open_store",
+    "slash_commands",
     "tools_by_name",
 ]
 
@@ -37,6 +42,7 @@ class ProviderSettings:
         path: What stands behind `provider:` for providers that are files.
         capture: A file for requests and answers, without their secrets; see
             `ore.ext.providers.capture`.
+        capture_switch: What writes single requests down, for `/debug request`.
     """
 
     base_url: str | None = None
@@ -44,6 +50,7 @@ class ProviderSettings:
     timeout_s: float = 300.0
     path: str | None = None
     capture: str | None = None
+    capture_switch: "CaptureSwitch | None" = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -238,6 +245,22 @@ def tools_by_name(name: str) -> Sequence[Tool | Toolset]:
         known = sorted({*_TOOLS, *(point.name for point in entry_points(group="ore.tools"))})
         raise InputError(f"tool: expected one of {', '.join(known)}, got {name!r}")
     return tuple(item if callable(getattr(item, "tools", None)) else as_tool(item) for item in make())
+
+
+def slash_commands(folder: Path | None = None) -> "tuple[Interceptor, CaptureSwitch]":
+    """The slash commands of ore and of packages, and what providers are made with for `/debug request`.
+
+    An entry point of `ore.commands` is called with the registry, to bind its
+    own; see `ore.ext.commands.Commands`.
+
+    Args:
+        folder: Where commands may put files.
+    """
+    switch = import_module("ore.ext.providers.capture_switch").CaptureSwitch()
+    commands: Interceptor = import_module("ore.ext.commands").standard_commands(folder=folder, capture=switch)
+    for point in entry_points(group="ore.commands"):
+        point.load()(commands)
+    return commands, switch
 
 
 def _find(name: str, builtin: Mapping[str, str], group: str) -> Any:

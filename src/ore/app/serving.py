@@ -50,7 +50,7 @@ async def live_sessions(
         asking=AskPolicy(answerer=answerer, wait=True),
         tracer=first._tracer,
     )
-    manager = Manager(roster, opened, services=services)
+    manager = Manager(roster, opened, interceptors=first._interceptors, services=services)
     try:
         async with AsyncExitStack() as stack:
             for agent in agents:

@@ -9,6 +9,7 @@ from ore.errors import AuthenticationError, InputError
 from ore.ext.providers.address import Address
 from ore.ext.providers.backoff import Backoff
 from ore.ext.providers.capture import Capturing
+from ore.ext.providers.capture_switch import CaptureSwitch
 from ore.ext.providers.credentials import Credentials
 from ore.ext.providers.endpoint import Endpoint
 from ore.ext.providers.knowledge import Knowledge
@@ -97,6 +98,11 @@ class Settings(Protocol):
         """A file that requests and answers are written to."""
         ...
 
+    @property
+    def capture_switch(self) -> CaptureSwitch | None:
+        """What writes single requests down, when somebody asks for it."""
+        ...
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Access:
@@ -131,6 +137,8 @@ class Access:
             InputError: Nothing can be captured into that file.
         """
         transport = shared_transport()
+        if settings.capture_switch is not None:
+            transport = settings.capture_switch.around(transport)
         return cls(
             base_url=settings.base_url,
             transport=transport if settings.capture is None else Capturing(transport, settings.capture),
