@@ -2,7 +2,9 @@
 
 import asyncio
 import threading
-from typing import Any
+from collections.abc import Coroutine
+from concurrent.futures import Future
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -14,6 +16,8 @@ from ore.tool.asker import Asker
 from ore.tool.child import ChildOutcome, Children
 
 __all__ = ["ToolContext"]
+
+T = TypeVar("T")
 
 
 class ToolContext:
@@ -41,6 +45,7 @@ class ToolContext:
         "_open",
         "_questions",
         "_thread",
+        "_waits",
         "call",
         "deps",
         "key",
@@ -69,6 +74,7 @@ class ToolContext:
         self._thread = threading.get_ident()
         self._open = True
         self._questions = 0
+        self._waits: list[Future[Any]] = []
         self.reported = False
         self._asking = 0
         self._left_s: float | None = None
@@ -152,9 +158,27 @@ class ToolContext:
             if not self._asking and limit is not None and self._left_s is not None:
                 limit.reschedule(self._loop.time() + self._left_s)
 
+    def wait(self, work: Coroutine[Any, Any, T]) -> T:
+        """From a tool's own thread: have the loop do something, such as `ask`, and wait for what comes of it.
+
+        Raises:
+            RuntimeError: The call is over, or this is the loop's own thread.
+            CancelledError: Of `concurrent.futures`: the call ended meanwhile.
+        """
+        if not self._open or threading.get_ident() == self._thread:
+            work.close()
+            raise RuntimeError("expected the thread of a tool whose call is not over; in an async tool use await")
+        future = asyncio.run_coroutine_threadsafe(work, self._loop)
+        self._waits.append(future)
+        if not self._open:  # it ended in this moment
+            future.cancel()
+        return future.result()
+
     def close(self) -> None:
         """The call is over; what comes now is dropped."""
         self._open = False
+        for future in self._waits:
+            future.cancel()
 
     def _publish(self, event: Event | Artifact) -> None:
         if self._open:
