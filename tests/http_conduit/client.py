@@ -80,7 +80,10 @@ class Live:
                 else:
                     fields[name] = value
             if "data" in fields:
-                return Event(fields["id"], fields["event"], json.loads(fields["data"]))
+                from http_conduit.checked import check_event
+
+                check_event(data := json.loads(fields["data"]))
+                return Event(fields["id"], fields["event"], data)
         return None
 
     async def events(self, count: int) -> list[Event]:

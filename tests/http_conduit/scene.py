@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from http_conduit.checked import check
 from http_conduit.client import Answer, Client
 from ore.agent import AgentSpec
 from ore.ext.conduits.http import HttpLimits, HttpOptions
@@ -80,4 +81,4 @@ async def scene(*calls: Sequence[Item], **more: Any) -> AsyncIterator[Scene]:
     store = setup.store or MemoryStore()
     async with Manager(Roster(specs), store, limits=setup.session_limits, services=services) as sessions:
         front = Front(sessions, options)
-        yield Scene(front, Client(app_of(front)), model)
+        yield Scene(front, Client(app_of(front), check=check), model)

@@ -107,7 +107,7 @@ async def test_what_a_page_may_post_without_asking_is_no_request(serve: Serve, m
 )
 async def test_with_a_token_only_those_come_in_who_show_it(serve: Serve, headers: Any, status: int) -> None:
     on = await serve(options=PLAIN)
-    for path in ("/sessions", "/threads", "/agents"):
+    for path in ("/sessions", "/threads", "/agents", "/openapi.json"):
         answer = await on.client.get(path, headers=headers)
         assert answer.status == status
         if status == 401:

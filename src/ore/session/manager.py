@@ -63,6 +63,8 @@ class Manager:
         owners = self.store.owners if isinstance(self.store, MemoryStore) else None
         self.placement: Placement = services.placement or LocalPlacement(self.store.lock_folder, owners=owners)
         """Who owns a session; hold one to keep other processes from it."""
+        self.tracer = services.tracer
+        """Makes spans, also for what front ends do themselves; `None` when nothing is traced."""
         self._kit = Kit(
             store=self.store,
             agent=factory,

@@ -15,6 +15,16 @@ REQUIREMENTS = (
         source=_CONTRACT,
     ),
     held(
+        "D-openapi",
+        "The served OpenAPI 3.1 is true: every answer is of a status, a type and a shape that it foresees.",
+        source=_CONTRACT,
+    ),
+    held(
+        "D-http-trace",
+        "A `traceparent` of a request goes on in every event of its message, in its span, and in the answer.",
+        source=_CONTRACT,
+    ),
+    held(
         "B80",
         "Requests for a foreign host and from a foreign page are refused, and so is what a page may post without "
         "asking; binding to more than loopback needs a token.",

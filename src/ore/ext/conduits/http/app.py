@@ -2,6 +2,8 @@
 
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from typing import Final
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -11,6 +13,7 @@ from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp
 
 from ore.errors import InputError, NotFoundError, OreError
+from ore.event import provenance
 from ore.ext.conduits.http.front import Front
 from ore.ext.conduits.http.gate import Gate
 from ore.ext.conduits.http.operation import Handler, Operation
@@ -19,13 +22,17 @@ from ore.ext.conduits.http.options import HttpOptions
 from ore.ext.conduits.http.page import page_routes
 from ore.ext.conduits.http.problem import Problem, problem_answer, problem_of
 from ore.ext.conduits.http.service import SERVICE
+from ore.ext.conduits.http.tracing import traceparent_of
 from ore.session import Manager
 
 __all__ = ["app_of", "http_app"]
 
 log = logging.getLogger("ore.http")
 
-_READING = ("GET", "HEAD")
+PROVENANCE: Final = "http"
+"""Where messages came through that come from here."""
+
+_READING: Final = ("GET", "HEAD")
 
 
 def http_app(sessions: Manager, options: HttpOptions | None = None) -> ASGIApp:
@@ -61,16 +68,26 @@ def _routes(front: Front, operations: Sequence[Operation]) -> Sequence[BaseRoute
     paths: dict[str, dict[str, Handler]] = {}
     for operation in operations:
         paths.setdefault(operation.path, {})[operation.method] = operation.handle
-    return [Route(path, _endpoint(front, handlers), methods=[*handlers]) for path, handlers in paths.items()]
+    return [Route(path, _endpoint(front, path, handlers), methods=[*handlers]) for path, handlers in paths.items()]
 
 
-def _endpoint(front: Front, handlers: Mapping[str, Handler]) -> Callable[[Request], Awaitable[ASGIApp]]:
+def _endpoint(front: Front, path: str, handlers: Mapping[str, Handler]) -> Callable[[Request], Awaitable[ASGIApp]]:
     async def endpoint(request: Request) -> ASGIApp:
         if request.method not in _READING:
             front.check_writing()
-        return await handlers.get(request.method, handlers.get("GET", _no_method))(front, request)
+        handle = handlers.get(request.method, handlers.get("GET", _no_method))
+        with provenance(PROVENANCE, traceparent=traceparent_of(request)), _span(front, request.method, path):
+            return await handle(front, request)
 
     return endpoint
+
+
+def _span(front: Front, method: str, path: str) -> AbstractContextManager[object]:
+    """A span of the request up to its answer; a stream goes on without it."""
+    tracer = front.sessions.tracer
+    if tracer is None:
+        return nullcontext()
+    return tracer.span(f"{method} {path}", **{"http.request.method": method, "http.route": path})
 
 
 async def _no_method(front: Front, request: Request) -> ASGIApp:

@@ -59,7 +59,7 @@ def number_in(request: Request, name: str) -> int | None:
     if text is None:
         return None
     digits = text.removeprefix("-")
-    if not (digits.isascii() and digits.isdigit() and len(text) < 16):
+    if not (digits.isascii() and digits.isdigit() and len(text) < 400):
         raise InputError(f"{name}: expected a whole number, got {text[:40]!r}")
     return int(text)
 

@@ -13,7 +13,6 @@ from ore.ext.conduits.http.answer import json_answer
 from ore.ext.conduits.http.body import ForkBody, TipBody
 from ore.ext.conduits.http.decoding import number_in, read_body
 from ore.ext.conduits.http.front import Front
-from ore.ext.conduits.http.messages import submitted
 from ore.ext.conduits.http.uploads import content_in
 from ore.ledger import Turn, encode_turn
 
@@ -54,7 +53,7 @@ async def fork(front: Front, request: Request) -> Response:
         new_id = await front.sessions.fork(stream.id, None if body.at is msgspec.UNSET else body.at)
     answer = {"id": new_id}
     if content is not None:
-        ticket = submitted(await front.sessions.attach(new_id), UserMessage(content=content), request)
+        ticket = (await front.sessions.attach(new_id)).submit(UserMessage(content=content))
         await ticket.accepted()
         answer["message"] = ticket.id
     place = f"{request.scope.get('root_path', '')}/sessions/{new_id}"

@@ -7,22 +7,19 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from ore.errors import ConflictError, NotFoundError
-from ore.event import UserMessage, content_of, provenance
+from ore.event import UserMessage, content_of
 from ore.ext.conduits.http.answer import json_answer, raw_artifacts
 from ore.ext.conduits.http.body import MessageBody
 from ore.ext.conduits.http.decoding import read_body
 from ore.ext.conduits.http.feed import MessageFeed
 from ore.ext.conduits.http.front import Front
 from ore.ext.conduits.http.live import LiveAnswer
-from ore.ext.conduits.http.tracing import traceparent_of
 from ore.ext.conduits.http.uploads import content_in
 from ore.ledger import is_id
 from ore.loop import Subscription
-from ore.session import Stream, Ticket
+from ore.session import Stream
 
-__all__ = ["list_messages", "send_message", "show_message", "submitted", "withdraw_message"]
-
-PROVENANCE: Final = "http"
+__all__ = ["list_messages", "send_message", "show_message", "withdraw_message"]
 
 FOLLOWED: Final = ("error", "lifecycle", "gap")
 """What a message's stream reads in any case, to know where it ends."""
@@ -34,11 +31,11 @@ async def send_message(front: Front, request: Request) -> Response | LiveAnswer:
     body = await read_body(request, MessageBody)
     message = UserMessage(content=content_of(content_in(body.content, front.options.codec)), id=body.id, mode=body.mode)
     if _wants_no_answer(request.headers.getlist("prefer")):
-        ticket = submitted(stream, message, request)
+        ticket = stream.submit(message)
         await ticket.accepted()
         place = f"{request.scope.get('root_path', '')}/sessions/{stream.id}/messages/{ticket.id}"
         return json_answer({"id": ticket.id}, 202, {"Location": place, "Preference-Applied": "respond-async"})
-    return await _followed(front, stream, message, body.kinds, request)
+    return await _followed(front, stream, message, body.kinds)
 
 
 async def list_messages(front: Front, request: Request) -> Response:
@@ -72,22 +69,14 @@ async def withdraw_message(front: Front, request: Request) -> Response:
     return Response(status_code=204)
 
 
-def submitted(stream: Stream, message: UserMessage, request: Request) -> Ticket:
-    """Submit a message as one that came over HTTP, in the request's trace."""
-    with provenance(PROVENANCE, traceparent=traceparent_of(request)):
-        return stream.submit(message)
-
-
-async def _followed(
-    front: Front, stream: Stream, message: UserMessage, kinds: Sequence[str] | None, request: Request
-) -> LiveAnswer:
+async def _followed(front: Front, stream: Stream, message: UserMessage, kinds: Sequence[str] | None) -> LiveAnswer:
     """The message's events from its first to its `done`; what goes wrong before that is no stream."""
     front.enter(stream.id)
     cursor = stream.snapshot().id
     # A known id may have events already, from anywhere in the log.
     reader = _reader(stream, kinds, after=cursor if message.id is None else "")
     try:
-        ticket = submitted(stream, message, request)
+        ticket = stream.submit(message)
         await ticket.accepted()
     except BaseException:
         reader.close()

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ore.artifact import CODEC, Codec
-from ore.event import Tracer
 
 __all__ = ["STATIC", "HttpLimits", "HttpOptions"]
 
@@ -56,7 +55,6 @@ class HttpOptions:
         static: The page's files.
         limits: On what comes in.
         codec: Reads artifacts; with kinds of one's own.
-        tracer: Makes a span for each request.
         access_log: Whether each request is logged: method, route, status and
             time, never what it held.
     """
@@ -69,5 +67,4 @@ class HttpOptions:
     static: Path = STATIC
     limits: HttpLimits = field(default_factory=HttpLimits)
     codec: Codec = CODEC
-    tracer: Tracer | None = None
     access_log: bool = True
