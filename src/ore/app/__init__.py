@@ -1,7 +1,7 @@
 """The front door."""
 
 from ore.app.agent import Agent, OnQuestion
-from ore.app.places import default_store_url
+from ore.app.places import data_folder, default_store_url
 from ore.app.resolve import (
     ConduitSettings,
     ProviderSettings,
@@ -29,6 +29,7 @@ __all__ = [
     "Session",
     "UsageLimits",
     "conduit_by_name",
+    "data_folder",
     "default_model",
     "default_store_url",
     "live_sessions",

@@ -3,14 +3,16 @@
 import os
 from pathlib import Path
 
-__all__ = ["default_store_url"]
+__all__ = ["data_folder", "default_store_url"]
+
+
+def data_folder() -> Path:
+    """Ore's folder under the user's data folder by the XDG rules."""
+    data = os.environ.get("XDG_DATA_HOME") or ""
+    folder = Path(data) if os.path.isabs(data) else Path.home() / ".local" / "share"
+    return folder / "ore"
 
 
 def default_store_url() -> str:
-    """`ORE_STORE`, else SQLite under the user's data folder by the XDG rules."""
-    given = os.environ.get("ORE_STORE")
-    if given:
-        return given
-    data = os.environ.get("XDG_DATA_HOME") or ""
-    folder = Path(data) if os.path.isabs(data) else Path.home() / ".local" / "share"
-    return f"sqlite:{folder / 'ore' / 'ore.db'}"
+    """`ORE_STORE`, else SQLite in the data folder."""
+    return os.environ.get("ORE_STORE") or f"sqlite:{data_folder() / 'ore.db'}"

@@ -5,24 +5,33 @@ from argparse import Namespace
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from ore.app import Agent, ProviderSettings, Resolver, default_model, tools_by_name
 from ore.app.resolve import fallback
 from ore.cli.agent_file import load_agent
+from ore.cli.said import Said
 from ore.cli.terminal import say
 from ore.errors import InputError
 from ore.ledger import State
 from ore.models import Spec, ThinkingLevel, merge
 from ore.provider import Batch, Option, Provider, Resolve
 
-__all__ = ["called_agent"]
+if TYPE_CHECKING:
+    from ore.ext.providers.capture_switch import CaptureSwitch
+
+__all__ = ["called_agent", "said_by"]
 
 
-def called_agent(options: Namespace) -> Agent:
+def called_agent(options: Namespace, *, said: Said | None = None, switch: "CaptureSwitch | None" = None) -> Agent:
     """The agent that the options describe.
 
     Its model and how it answers hold for this call, before what a session has
     stored, and are stored nowhere.
+
+    Args:
+        said: What the options say of the model, where commands may say otherwise later.
+        switch: Through which providers are made, for `/debug request`.
 
     Raises:
         InputError: An agent, a tool, an address or a value is not what was expected.
@@ -35,12 +44,12 @@ def called_agent(options: Namespace) -> Agent:
     model = options.model if options.model is not None else agent.model
     if model is None:
         model = _default_model(options.base_url)
-    call = _spec(options)
+    said = said or said_by(options)
     if isinstance(model, Sequence) and not isinstance(model, str):
-        resolver = _resolve(agent, options)
+        resolver = _resolve(agent, options, switch)
         several = fallback([resolver(name) for name in model])
         return agent.with_(
-            model=_Called(several, call),
+            model=_Called(several, said),
             tools=tools,
             limits=limits,
             instructions=options.instructions,
@@ -49,8 +58,8 @@ def called_agent(options: Namespace) -> Agent:
     if not isinstance(model, str):
         if _capture(options) is not None:
             raise InputError("capture: expected a model by its name, got an agent that brings a provider; add --model")
-        return agent.with_(model=_Called(model, call), tools=tools, limits=limits, instructions=options.instructions)
-    resolve = _CalledResolve(_resolve(agent, options), options.model, call)
+        return agent.with_(model=_Called(model, said), tools=tools, limits=limits, instructions=options.instructions)
+    resolve = _CalledResolve(_resolve(agent, options, switch), said)
     _, name = resolve(model)
     return agent.with_(
         model=model,
@@ -69,11 +78,14 @@ def _default_model(base_url: str | None) -> str:
     return model
 
 
-def _resolve(agent: Agent, options: Namespace) -> Resolve:
+def _resolve(agent: Agent, options: Namespace, switch: "CaptureSwitch | None") -> Resolve:
     capture = _capture(options)
-    if options.base_url is None and options.timeout_s is None and not options.lenient and capture is None:
+    said_nothing = options.base_url is None and options.timeout_s is None and not options.lenient and capture is None
+    if said_nothing and (switch is None or options.agent):  # an agent of one's own may find its providers itself
         return agent.resolve
-    settings = ProviderSettings(base_url=options.base_url, lenient=options.lenient, capture=capture)
+    settings = ProviderSettings(
+        base_url=options.base_url, lenient=options.lenient, capture=capture, capture_switch=switch
+    )
     return Resolver(settings if options.timeout_s is None else replace(settings, timeout_s=options.timeout_s))
 
 
@@ -83,27 +95,34 @@ def _capture(options: Namespace) -> str | None:
     return capture
 
 
-def _spec(options: Namespace) -> Spec:
+def said_by(options: Namespace) -> Said:
+    """What the options say of the model.
+
+    Raises:
+        InputError: There is no such level of thinking.
+    """
     try:
         thinking = None if options.thinking is None else ThinkingLevel.parse(options.thinking)
     except ValueError as error:
         raise InputError(str(error)) from None
-    return Spec(max_output_tokens=options.max_output_tokens, temperature=options.temperature, thinking_level=thinking)
+    spec = Spec(max_output_tokens=options.max_output_tokens, temperature=options.temperature, thinking_level=thinking)
+    return Said(options.model, spec)
 
 
 class _Called:
     """A provider that is asked as this call says, whatever else has an opinion."""
 
-    def __init__(self, provider: Provider, call: Spec) -> None:
+    def __init__(self, provider: Provider, said: Said) -> None:
         self._provider = provider
-        self._call = call
+        self._said = said
 
     @property
     def name(self) -> str:
         return self._provider.name
 
     async def invoke(self, state: State, spec: Spec, *options: Option) -> AsyncGenerator[Batch, None]:
-        async with aclosing(self._provider.invoke(state, merge(spec, self._call), *options)) as batches:
+        asked = merge(spec, self._said.spec)
+        async with aclosing(self._provider.invoke(state, asked, *options)) as batches:
             async for batch in batches:
                 yield batch
 
@@ -111,11 +130,10 @@ class _Called:
 class _CalledResolve:
     """Resolves to this call's model where it names one, and to the wanted one where not."""
 
-    def __init__(self, resolve: Resolve, model: str | None, call: Spec) -> None:
+    def __init__(self, resolve: Resolve, said: Said) -> None:
         self._resolve = resolve
-        self._model = model
-        self._call = call
+        self._said = said
 
     def __call__(self, name: str) -> tuple[Provider, str]:
-        provider, model = self._resolve(name if self._model is None else self._model)
-        return _Called(provider, self._call), model
+        provider, model = self._resolve(self._said.model or name)
+        return _Called(provider, self._said), model

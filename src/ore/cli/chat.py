@@ -11,7 +11,7 @@ __all__ = ["configure"]
 
 def configure(parser: ArgumentParser, words: Words) -> Execute:
     """Add the options."""
-    parser.description = "One prompt a line; an empty line or the end of input quits."
+    parser.description = "One prompt a line, /help lists the commands; an empty line or the end of input quits."
     add_session(parser)
     parser.add_argument("--plain", action="store_true", help="lines instead of the terminal UI")
     return _execute

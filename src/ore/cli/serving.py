@@ -9,8 +9,8 @@ from argparse import Namespace
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from ore.app import Agent, live_sessions
-from ore.cli.calling import called_agent
+from ore.app import Agent, data_folder, live_sessions
+from ore.cli.commanded import commanded_agents
 from ore.cli.failures import run
 from ore.cli.status import DONE, INTERRUPTED, Status
 from ore.cli.terminal import say
@@ -53,9 +53,10 @@ async def _serve(options: Namespace) -> Status:
 
 
 def _agents(options: Namespace) -> Sequence[Agent]:
-    """The agents of the options, one where none is named."""
+    """The agents of the options, one where none is named; what commands write stays in the data folder."""
     named = options.agent or [os.environ.get("ORE_AGENT") or None]
-    return [called_agent(Namespace(**{**vars(options), "agent": name})) for name in dict.fromkeys(named)]
+    calls = [Namespace(**{**vars(options), "agent": name}) for name in dict.fromkeys(named)]
+    return commanded_agents(calls, data_folder() / "exports")
 
 
 def _conduit(options: Namespace) -> Conduit:
