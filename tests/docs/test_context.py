@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from cli.command import delta, script
+from cli.command import call, delta, script
 from docs.pages import DOCS, copied, run
 from ore.ext.transforms.compaction import CompactionSettings
 
@@ -32,6 +32,19 @@ def test_what_a_model_is_told_is_exchanged(tmp_path: Path) -> None:
     folder = copied("prompt", tmp_path)
     model = script(folder, [delta("Hi.")])
     assert run(folder, "live.py", ORE_MODEL=model) == "Hi.\nHi.\n"
+
+
+@pytest.mark.slow
+def test_a_shop_has_guardrails(tmp_path: Path) -> None:
+    folder = copied("guardrails", tmp_path)
+    model = script(folder, [call("refund", order="7", amount=500)], [delta("It is on its way, guaranteed.")])
+    assert run(folder, "shop.py", ORE_MODEL=model).splitlines() == [
+        'may it run: {"order": "7", "amount": 500}',
+        "user Refund order 7, my card is [card number].",
+        'assistant {"order": "7", "amount": 500}',
+        "tool 500 euros for order 7 are on their way",
+        "assistant I cannot give that answer.",
+    ]
 
 
 def test_the_settings_of_compaction_on_the_page_are_all_there_are() -> None:

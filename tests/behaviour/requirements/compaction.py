@@ -28,6 +28,11 @@ REQUIREMENTS = (
         source=MUST,
     ),
     held(
+        "D-compaction-endless",
+        "On llama.cpp's own server, with a small window and real overflows, a conversation goes on for ever.",
+        source=MUST,
+    ),
+    held(
         "D-compaction-outputs",
         "Long outputs of tools are moved out first, and can be read again.",
         source="issue 7, build 1",
