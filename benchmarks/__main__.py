@@ -10,6 +10,7 @@ from benchmarks.deltas import deltas
 from benchmarks.durable import durable_append, durable_turn, group_commit
 from benchmarks.fan_out import fan_out
 from benchmarks.find import find
+from benchmarks.http import http
 from benchmarks.idle import idle
 from benchmarks.imports import imports
 from benchmarks.interrupts import interrupts
@@ -30,6 +31,7 @@ BENCHES: Mapping[str, Bench] = {
     "find": find,
     "idle": idle,
     "interrupt": interrupts,
+    "http": http,
 }
 
 

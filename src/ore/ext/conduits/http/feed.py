@@ -1,7 +1,7 @@
 """Feeds: what an open stream sends, piece by piece."""
 
 from collections.abc import Collection, Sequence
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 import msgspec
 
@@ -13,6 +13,9 @@ from ore.loop import Subscription
 from ore.session import Ticket
 
 __all__ = ["EventFeed", "Feed", "MessageFeed"]
+
+
+_MARKS: Final = frozenset({"error", "lifecycle"})
 
 
 class Feed(Protocol):
@@ -126,22 +129,28 @@ class MessageFeed:
         found: list[Entry] = []
         if batch:
             self._place = (batch[-1].epoch, batch[-1].number)
+        own = None
         for entry in batch:
-            if entry.context.message != id:
-                if isinstance(entry.event, Gap):
+            if entry.context is not own and entry.context.message != id:
+                if entry.kind == "gap":
                     found.append(entry)
                 continue
-            is_done = isinstance(entry.event, Lifecycle) and entry.event.phase == "done"
-            self._told_error = self._told_error or isinstance(entry.event, ErrorEvent)
-            if is_done or not kinds or entry.kind in kinds or entry.kind == "error":
+            own = entry.context  # the fragments of a block share one
+            must = entry.kind in _MARKS and self._passes(entry)
+            if must or not kinds or entry.kind in kinds:
                 found.append(entry)
-            if is_done:
-                self._ended = True
+            if self._ended:
                 return found
         outcome = self._ticket.outcome
         if outcome is not None and any(isinstance(entry.event, Gap) for entry in batch):
             found += self._retold(outcome.status, outcome.error)  # its `done` is among what was dropped
         return found
+
+    def _passes(self, entry: Entry) -> bool:
+        """Whether an event is told whatever kinds are wanted: what went wrong, and the end."""
+        self._told_error = self._told_error or entry.kind == "error"
+        self._ended = isinstance(entry.event, Lifecycle) and entry.event.phase == "done"
+        return self._ended or entry.kind == "error"
 
     def _last(self) -> bytes:
         """The end, when no `done` comes here: the message ended before, goes on elsewhere, or nobody reads."""
