@@ -5,7 +5,7 @@ import logging
 from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -423,3 +423,16 @@ async def test_a_provider_that_added_to_the_conversation_can_look_at_it_again() 
     await step.turn(buffer, SPEC, Adding())
 
     assert seen == [[virtual, said], [virtual, said, buffer.turns[1]]]
+
+
+async def test_an_artifact_that_no_model_can_get_makes_no_turn_that_is_sent() -> None:
+    """Also of a kind that core does not know."""
+
+    class Note(Artifact, frozen=True, kw_only=True, tag="x_note"):
+        sendable: ClassVar[bool] = False
+
+    state = Thread()
+    await Step().turn(state, SPEC, ScriptedProvider([STOP, Usage(prompt_tokens=1), Note()]))
+    await Step().turn(state, SPEC, ScriptedProvider([Text(content="hi"), Note()]))
+    assert [len(turn.artifacts) for turn in state.all_turns] == [3, 3]
+    assert len(state.turns) == 1

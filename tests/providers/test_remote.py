@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import json
 import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import aclosing
@@ -33,7 +34,7 @@ from ore.ext.providers.transport import Limits
 from ore.ext.wires.wire import Ask, WireRequest
 from ore.ledger import Buffer, Role
 from ore.models import Spec
-from ore.provider import Option, Provider
+from ore.provider import Option, Provider, RequestOption
 from providers.loopback import EVENTS, Answering, Exchange, Server, serving, serving_in_a_thread
 from providers.plain_wire import END, PATH, PlainWire, line
 
@@ -139,6 +140,15 @@ async def test_the_wire_learns_who_is_asked_in_which_session_and_what_was_encode
     assert (ask.provider, ask.session, ask.spec, list(ask.options)) == ("plain", "t1", Spec(name="m"), [option])
     assert list(ask.turns) == list(state.turns)
     assert ask.encoded is state.derived
+
+
+async def test_whoever_wants_to_sees_the_body_of_each_request_as_it_is_sent() -> None:
+    seen: list[bytes] = []
+    async with serving(hello) as server:
+        provider = remote(server.url)
+        for _ in range(2):
+            assert await answer(provider, RequestOption(seen.append)) == [*HELLO, *ENDING]
+    assert [json.loads(body) for body in seen] == [asked.asked for asked in server.requests]
 
 
 async def test_what_was_left_out_is_said_before_anything_is_sent() -> None:

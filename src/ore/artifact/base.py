@@ -26,6 +26,9 @@ class Artifact(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind"):
     persistent: ClassVar[bool] = True
     """Whether a ledger keeps it."""
 
+    sendable: ClassVar[bool] = True
+    """Whether it can be part of what a model gets; a turn without anything that can is never sent."""
+
     @property
     def kind(self) -> str:
         """The wire tag."""

@@ -27,6 +27,7 @@ class Notice(Artifact, frozen=True, kw_only=True, tag="notice"):
     """A line for the person who watches; also the event of that kind."""
 
     persistent: ClassVar[bool] = False
+    sendable: ClassVar[bool] = False
 
     content: str
     severity: Severity = Severity.INFO

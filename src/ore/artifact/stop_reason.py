@@ -1,6 +1,6 @@
 """`StopReason`: why a model stopped."""
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from ore.artifact.base import Artifact
 
@@ -12,6 +12,8 @@ Reason = Literal["stop", "length", "tool_use", "refusal", "other"]
 
 class StopReason(Artifact, frozen=True, kw_only=True, tag="stop_reason"):
     """Why the model stopped; comes just before the final `Usage`."""
+
+    sendable: ClassVar[bool] = False
 
     reason: Reason
 

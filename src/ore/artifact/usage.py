@@ -1,7 +1,7 @@
 """`Usage`: what one inference cost."""
 
 from decimal import Decimal
-from typing import Any
+from typing import Any, ClassVar
 
 from ore.artifact.base import Artifact
 
@@ -14,6 +14,8 @@ class Usage(Artifact, frozen=True, kw_only=True, tag="usage"):
     `prompt_tokens` includes the cached and cache-written ones,
     `completion_tokens` includes reasoning. Unknown is `None`, zero is zero.
     """
+
+    sendable: ClassVar[bool] = False
 
     prompt_tokens: int | None = None
     completion_tokens: int | None = None

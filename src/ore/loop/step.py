@@ -7,7 +7,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 
-from ore.artifact import Artifact, Notice, Reasoning, StopReason, Text, ToolResult, Usage
+from ore.artifact import Artifact, Reasoning, Text, ToolResult
 from ore.errors import describe
 from ore.event import Emitter, ErrorEvent, Event, Lifecycle, Tracer, current_context
 from ore.ledger import (
@@ -318,4 +318,4 @@ def _unsendable(artifact: Artifact) -> bool:
         return artifact.provider_data is None
     if isinstance(artifact, Text):
         return not artifact.content and artifact.provider_data is None
-    return isinstance(artifact, StopReason | Usage | Notice)
+    return not artifact.sendable

@@ -12,6 +12,7 @@ __all__ = [
     "Option",
     "OutputOption",
     "PromptCacheOption",
+    "RequestOption",
     "ToolsOption",
     "ViewOption",
     "WithTools",
@@ -44,6 +45,16 @@ class ViewOption:
     """
 
     look: Callable[[], State]
+
+
+@dataclass(frozen=True, slots=True)
+class RequestOption:
+    """Somebody wants to see the body of each request, as it is sent; told once for each, before its answer comes.
+
+    Providers that send none pass it over.
+    """
+
+    seen: Callable[[bytes], None]
 
 
 @dataclass(frozen=True, slots=True)

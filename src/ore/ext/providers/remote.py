@@ -11,10 +11,10 @@ from ore.ext.providers.endpoint import Endpoint
 from ore.ext.providers.knowledge import Knowledge
 from ore.ext.providers.refusal import refusal, unreadable
 from ore.ext.providers.transport import Reply
-from ore.ext.wires.wire import Ask, Decoder, Wire
+from ore.ext.wires.wire import Ask, Decoder, Wire, WireRequest
 from ore.ledger import State
 from ore.models import Spec
-from ore.provider import Batch, Option
+from ore.provider import Batch, Option, RequestOption, option
 
 __all__ = ["RemoteProvider"]
 
@@ -78,7 +78,7 @@ class RemoteProvider:
         """
         ask, known = self._asked(state, spec, options)
         price = _as_it_is if self._knowledge is None else self._knowledge.pricing(spec.name or "")
-        request = self._wire.request(ask)
+        request = self._request(ask)
         if known or request.notices:
             yield (*known, *request.notices)
         reply: Reply | None = None
@@ -123,6 +123,13 @@ class RemoteProvider:
             encoded=state.base.derived,
         )
         return (ask, ()) if self._knowledge is None else self._knowledge.look(ask)
+
+    def _request(self, ask: Ask) -> WireRequest:
+        request = self._wire.request(ask)
+        wanted = option(ask.options, RequestOption)
+        if wanted is not None:
+            wanted.seen(request.body)
+        return request
 
     async def _first(self, reply: Reply) -> bytes:
         """The first block of an answer; empty when there is none.

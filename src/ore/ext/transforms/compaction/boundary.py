@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from enum import StrEnum
-from typing import Final
+from typing import ClassVar, Final
 
 import msgspec
 
@@ -50,6 +50,8 @@ class Boundary(Artifact, frozen=True, kw_only=True, tag=_KIND):
         tokens_per_estimate: What the model counted for each estimated token before.
         window: The window that was counted with, in tokens; `None` when nobody knew it.
     """
+
+    sendable: ClassVar[bool] = False
 
     strategy: Strategy
     compacted_through: str | None = None
