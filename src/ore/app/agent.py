@@ -302,7 +302,7 @@ class Agent:
         store: str | Store | None = None,
         drain_s: float = 10.0,
     ) -> None:
-        """Serve over HTTP, with a page to talk in, until cancelled; several agents: `ore.app.serve`.
+        """Serve over HTTP, with a page to talk in, until cancelled or SIGTERM; several agents: `ore.app.serve`.
 
         Args:
             host: Where it listens; more than loopback needs a token.

@@ -1,8 +1,10 @@
 """`live_sessions`: the sessions of some agents, for front ends; `serve`: those front ends over HTTP."""
 
+import asyncio
+import signal
 import sys
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from typing import TYPE_CHECKING
 
 from ore._aio import finish
@@ -21,18 +23,24 @@ __all__ = ["live_sessions", "serve"]
 
 @asynccontextmanager
 async def live_sessions(
-    agents: "Sequence[Agent]", *, store: str | Store | None = None, answerer: Answerer | None = None
+    agents: "Sequence[Agent]",
+    *,
+    store: str | Store | None = None,
+    answerer: Answerer | None = None,
+    drain_s: float = 0.0,
 ) -> AsyncIterator[Manager]:
     """Sessions that front ends share; each has one of the agents, the first where nothing else was said.
 
     What an earlier process left unfinished goes on at once. Questions wait
-    until a front end answers them. Leaving the block cuts what runs, which
-    goes on at the next start with all that waits; a conduit drains first.
+    until a front end answers them. Leaving the block gives what runs `drain_s`
+    seconds, then cuts it; it goes on at the next start, with all that waits.
 
     Args:
         agents: At least one; their names differ.
         store: Where sessions are kept, as a URL or a `Store`; the first agent's by default.
         answerer: Answers questions before anybody else does.
+        drain_s: Seconds that running messages get at the end; a conduit that
+            drains by itself leaves nothing to wait for.
 
     Raises:
         InputError: There is no agent, or two have one name.
@@ -59,7 +67,7 @@ async def live_sessions(
                 await manager.recover()
                 yield manager
             finally:
-                await finish(manager.leave(0.0))
+                await finish(manager.leave(drain_s))
     finally:
         if opened is not given:
             await finish(opened.aclose())
@@ -75,7 +83,7 @@ async def serve(
     drain_s: float = 10.0,
     listening: Callable[[str], object] | None = None,
 ) -> None:
-    """Serve agents over HTTP, with a page to talk in, until cancelled.
+    """Serve agents over HTTP, with a page to talk in, until cancelled or until SIGTERM, behind which it returns.
 
     Args:
         agents: At least one; their names differ.
@@ -94,8 +102,36 @@ async def serve(
     """
     settings = ConduitSettings(host=host, port=port, token=token, drain_s=drain_s, listening=listening or _say)
     conduit = conduit_by_name("http", settings)
-    async with live_sessions(agents, store=store) as sessions:
-        await conduit.serve(sessions)
+    with _sigterm() as told:
+        try:
+            async with live_sessions(agents, store=store) as sessions:
+                await conduit.serve(sessions)
+        except asyncio.CancelledError:
+            task = asyncio.current_task()
+            if not told or task is None or task.uncancel():  # somebody else cancelled it
+                raise
+
+
+@contextmanager
+def _sigterm() -> Iterator[Sequence[int]]:
+    """Let SIGTERM cancel the running task, where signals can be taken over; holds the signals that came."""
+    told: list[int] = []
+    loop, task = asyncio.get_running_loop(), asyncio.current_task()
+
+    def end() -> None:
+        told.append(signal.SIGTERM)
+        if task is not None:
+            task.cancel()
+
+    try:
+        loop.add_signal_handler(signal.SIGTERM, end)
+    except (NotImplementedError, RuntimeError, ValueError):  # Windows, or not the main thread
+        yield told
+        return
+    try:
+        yield told
+    finally:
+        loop.remove_signal_handler(signal.SIGTERM)
 
 
 def _say(line: str) -> None:
