@@ -199,7 +199,7 @@ async def test_an_answer_is_cut_where_it_passes_the_limit_and_the_session_goes_o
             await run.result()
         last = session.turns[-1]
         assert (last.role, last.status) == (Role.ASSISTANT, TurnStatus.FAILED)
-        assert 80 < len(last.artifacts[0].for_model()) // 4 <= 100
+        assert 100 <= len(last.artifacts[0].for_model()) // 4 <= 108
         assert [entry.event.code for entry in told if entry.kind == "error"] == ["limit"]  # type: ignore[union-attr]
         check_sendable(session.turns)
         with pytest.raises(LimitError):
@@ -216,6 +216,15 @@ async def test_the_calls_of_an_answer_that_is_cut_have_results() -> None:
             await session.run("go")
         check_sendable(session.turns)
         assert [turn.role for turn in session.turns] == [Role.USER, Role.ASSISTANT, Role.TOOL]
+
+
+@pytest.mark.requirement("D-budget-cut")
+async def test_a_last_answer_that_passes_the_limit_is_the_answer(caplog: pytest.LogCaptureFixture) -> None:
+    """Nothing would be saved by throwing it away; the next inference is refused."""
+    agent = Agent(ScriptedProvider([*words(1), usage(60)], repeat=True), limits=UsageLimits(tokens=50))
+    with caplog.at_level("DEBUG"):
+        assert (await agent.run("go")).text == "four"
+    assert [record.getMessage() for record in caplog.records if record.name.startswith("ore")] == []
 
 
 @pytest.mark.requirement("D-budget-tree")

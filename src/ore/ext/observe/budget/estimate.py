@@ -1,18 +1,19 @@
 """`Estimate`: what an inference will use, before and while it runs."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from functools import cache
 from importlib import import_module
+from operator import attrgetter
 from typing import Any, Final
 
 from ore.artifact import Artifact, Reasoning, ReasoningDelta, Text, TextDelta, ToolCall, ToolCallDelta, Usage
 from ore.ext.observe.budget.spent import Spent
 from ore.ledger import State
 from ore.models import Spec
-from ore.provider import Batch, MaxTokensOption, Option, option, tools_of
+from ore.provider import MaxTokensOption, Option, option, tools_of
 
-__all__ = ["ANSWER_TOKENS", "Estimate", "tokens_of"]
+__all__ = ["ANSWER_TOKENS", "Estimate", "answered", "bytes_of", "tokens_of"]
 
 ANSWER_TOKENS: Final = 4_096
 """What is set aside for an answer that nobody limits: few are longer, and those are stopped where a budget ends."""
@@ -74,9 +75,13 @@ def tokens_of(usage: Usage) -> int | None:
     return (usage.prompt_tokens or 0) + (usage.completion_tokens or 0)
 
 
-def bytes_of(batch: Batch) -> int:
-    """How much of an answer came, in bytes of UTF-8."""
-    return sum(map(_size, batch))
+def bytes_of(artifact: Artifact) -> int:
+    """How much of an answer an artifact is, in bytes of UTF-8."""
+    field = _TEXTS.get(type(artifact))
+    if field is None:
+        return 0
+    text: str = field(artifact)
+    return len(text) if text.isascii() else len(text.encode("utf-8", "replace"))
 
 
 def answered(size_bytes: int) -> int:
@@ -84,11 +89,11 @@ def answered(size_bytes: int) -> int:
     return -(-size_bytes // _BYTES)
 
 
-def _size(artifact: Artifact) -> int:
-    if isinstance(artifact, TextDelta | ReasoningDelta | Text | Reasoning):
-        text = artifact.content
-    elif isinstance(artifact, ToolCallDelta | ToolCall):
-        text = artifact.arguments
-    else:
-        return 0
-    return len(text) if text.isascii() else len(text.encode("utf-8", "replace"))
+_TEXTS: Final[Mapping[type[Artifact], Callable[[Any], str]]] = {
+    Reasoning: attrgetter("content"),
+    ReasoningDelta: attrgetter("content"),
+    Text: attrgetter("content"),
+    TextDelta: attrgetter("content"),
+    ToolCall: attrgetter("arguments"),
+    ToolCallDelta: attrgetter("arguments"),
+}

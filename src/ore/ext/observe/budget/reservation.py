@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import Final
 
-from ore.artifact import Notice, Restart, Usage
+from ore.artifact import Artifact, Notice, Restart, Usage
 from ore.ext.observe.budget.budget import Budget, Hold
 from ore.ext.observe.budget.estimate import Estimate, answered, bytes_of, tokens_of
 from ore.ext.observe.budget.spent import Spent
@@ -15,8 +15,8 @@ __all__ = ["Reservation", "reserve"]
 
 _NOTHING: Final = Spent()
 
-_STEP_TOKENS: Final = 32
-"""How much an answer grows until it is priced once more."""
+_STEP_BYTES: Final = 32
+"""How much an answer grows until it is looked at once more: about eight tokens."""
 
 
 async def reserve(line: Sequence[Budget], estimate: Estimate) -> "Reservation":
@@ -50,14 +50,26 @@ class Reservation:
         priced: Whether any of them limits money.
     """
 
-    __slots__ = ("_before", "_bytes", "_estimate", "_grown", "_hold", "_line", "_priced", "_started", "_usage")
+    __slots__ = (
+        "_before",
+        "_bytes",
+        "_estimate",
+        "_grown",
+        "_hold",
+        "_line",
+        "_next_bytes",
+        "_priced",
+        "_started",
+        "_told_bytes",
+        "_usage",
+    )
 
     def __init__(self, line: Sequence[Budget], hold: Hold, estimate: Estimate, *, priced: bool) -> None:
         self._line = line
         self._hold = hold
         self._estimate = estimate
         self._priced = priced
-        self._bytes = 0
+        self._bytes = self._told_bytes = self._next_bytes = 0
         self._grown = _NOTHING
         self._before = _NOTHING
         self._started = False
@@ -75,17 +87,13 @@ class Reservation:
             LimitError: A limit is passed.
         """
         for artifact in batch:
-            if isinstance(artifact, Usage):
-                self._usage = artifact
-            elif isinstance(artifact, Restart):
-                self._restart()
-            elif not (self._started or isinstance(artifact, Notice)):
-                self._started = True
-                self._grow(self._expected())
-        size = bytes_of(batch)
-        if size:
-            before, self._bytes = answered(self._bytes), self._bytes + size
-            self._more(before, answered(self._bytes))
+            size = bytes_of(artifact)
+            if size and self._started:
+                self._bytes += size
+            else:
+                self._other(artifact, size)
+        if self._bytes >= self._next_bytes:
+            self._more()
 
     def end(self) -> None:
         """It is over: what it used is counted in place of what was set aside."""
@@ -100,16 +108,30 @@ class Reservation:
         """The error that says whose time is over."""
         return next(budget for budget in self._line if budget.left_s == self.left_s).late()
 
+    def _other(self, artifact: Artifact, size: int) -> None:
+        if isinstance(artifact, Usage):
+            self._usage = artifact
+        elif isinstance(artifact, Restart):
+            self._restart()
+        elif not (self._started or isinstance(artifact, Notice)):
+            self._started = True
+            self._bytes += size
+            self._grow(self._expected())
+
     def _restart(self) -> None:
         """The answer begins again; what there was of it is paid for as well."""
         if self._started:
             self._before += self._used()
-            self._usage, self._bytes, self._started = None, 0, False
+            self._usage, self._started = None, False
+            self._bytes = self._told_bytes = self._next_bytes = 0
 
-    def _more(self, before: int, now: int) -> None:
+    def _more(self) -> None:
+        """The answer has grown."""
+        before, now = answered(self._told_bytes), answered(self._bytes)
+        self._told_bytes, self._next_bytes = self._bytes, self._bytes + _STEP_BYTES
         cost_usd = Decimal(0)
-        if self._priced and before // _STEP_TOKENS != now // _STEP_TOKENS:
-            cost_usd = max(self._estimate.cost_usd(now) - self._grown.cost_usd, Decimal(0))
+        if self._priced:
+            cost_usd = max(self._estimate.cost_usd(now) - self._grown.cost_usd, cost_usd)
         self._grow(Spent(tokens=now - before, cost_usd=cost_usd))
 
     def _grow(self, used: Spent) -> None:
