@@ -25,7 +25,7 @@ WEB_SOURCES := $(shell find web -path web/node_modules -prune -o -type f -print)
 
 .PHONY: demo test check bench constraints catalog web web-test web-if-node clean
 
-demo: $(READY) $(WEIGHTS)
+demo: $(READY) $(WEIGHTS) web-if-node
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh demo/demo.sh
 
 test: $(READY) $(WEIGHTS) web-if-node

@@ -1,6 +1,7 @@
 """Sessions, their facts, their agents, and what is stored of them."""
 
 import asyncio
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from http_conduit.conftest import Serve
 from ore.artifact import Text, TextDelta
 from ore.errors import CorruptError
+from ore.ext.stores.sqlite import SqliteStore
 from ore.ledger import MemoryStore, StoredThread
 from ore.session import Manager
 from session.watch import until
@@ -198,6 +200,28 @@ async def test_while_another_owner_works_there_it_can_be_read_and_nothing_else(s
     await other.live(session).idle()
     assert (await here.say(session)).lines[-1]["outcome"] == "done"
     assert len((await here.client.get(f"{path}/turns")).json) == 4
+
+
+async def test_what_another_process_said_meanwhile_is_shown_and_told(serve: Serve, tmp_path: Path) -> None:
+    """Also to a page that was open all the time."""
+    here, there = [await serve(HELLO, store=SqliteStore(str(tmp_path / "ore.db"))) for _ in range(2)]
+    session = await here.session()
+    await here.say(session, "one")
+    async with here.client.open("GET", f"/sessions/{session}/events") as live:
+        await live.piece()
+        await there.say(session, "two")
+        await there.client.call("PATCH", f"/sessions/{session}/metadata", {"a": "b"})
+        assert len((await here.client.get(f"/sessions/{session}/turns")).json) == 4
+        event = await live.event()
+        assert event and event.kind == "gap" and len(event.data["snapshot"]["turns"]) == 4
+        assert (await here.client.get(f"/sessions/{session}/metadata")).json == {"a": "b"}
+        state = (await here.client.get(f"/sessions/{session}/snapshot")).json
+        await here.say(session, "three")
+        event = await live.event()
+        assert event and event.kind == "turn_complete"
+    async with here.client.open("GET", f"/sessions/{session}/events?after={state['id']}") as again:
+        event = await again.event()
+        assert event and event.kind == "turn_complete"
 
 
 async def test_a_manager_with_a_factory_of_its_own_is_served_too() -> None:

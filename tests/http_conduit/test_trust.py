@@ -9,6 +9,7 @@ import pytest
 from http_conduit.client import Client
 from http_conduit.conftest import Serve
 from ore.artifact import TextDelta
+from ore.errors import InputError
 from ore.ext.conduits.http import HttpLimits, HttpOptions, http_app
 from ore.ext.conduits.http.hosts import is_loopback
 
@@ -133,7 +134,7 @@ async def test_the_page_is_entered_with_the_token_once(serve: Serve, tmp_path: P
     (tmp_path / "index.html").write_text("<!doctype html><title>page</title>")
     on = await serve(options=HttpOptions(token=TOKEN, static=tmp_path))
     answer = await on.client.get("/chat?thread=x&token=s3cret%20token%2F%3B%C3%BC")
-    assert (answer.status, answer.headers["location"]) == (303, "/chat?thread=x")
+    assert (answer.status, answer.headers["location"]) == (303, "chat?thread=x")
     cookie, *fields = answer.headers["set-cookie"].split("; ")
     assert fields == ["Path=/", "Max-Age=2592000", "HttpOnly", "SameSite=Strict"]
     assert (await on.client.get("/sessions", headers={"cookie": cookie})).status == 200
@@ -146,7 +147,7 @@ async def test_a_mounted_page_keeps_its_cookie_to_itself(serve: Serve) -> None:
     on = await serve(options=PLAIN)
     mounted = Client(on.client.app, root_path="/agents/one")
     answer = await mounted.get("/?token=s3cret")
-    assert answer.headers["location"] == "/agents/one/"
+    assert answer.headers["location"] == "./"
     assert "; Path=/agents/one/;" in answer.headers["set-cookie"]
     made = await mounted.post("/sessions", headers={"cookie": "ore_token=s3cret"})
     assert made.json["events_url"] == f"/agents/one/sessions/{made.json['id']}/events"
@@ -319,6 +320,20 @@ async def test_a_websocket_is_turned_away(serve: Serve) -> None:
     scope = {**on.client._scope("GET", "/", b"", False, {}), "type": "websocket"}
     await on.client.app(scope, None, send)
     assert sent == [{"type": "websocket.close", "code": 1008}]
+
+
+@pytest.mark.parametrize("token", ["", " ", " s3cret", "s3cret\n"])
+def test_a_token_that_anybody_could_show_is_refused(token: str) -> None:
+    with pytest.raises(InputError):
+        HttpOptions(token=token)
+
+
+async def test_a_token_may_be_any_text(serve: Serve) -> None:
+    """Clients send it in UTF-8, which servers read as Latin-1."""
+    on = await serve(options=HttpOptions(token=TOKEN))
+    for shown, status in ((TOKEN, 200), (TOKEN + "x", 401)):
+        answer = await on.client.get("/sessions", headers={"authorization": f"Bearer {shown}"})
+        assert answer.status == status
 
 
 def test_options_do_not_show_the_token() -> None:

@@ -15,7 +15,7 @@ from ore.session.roster import AGENT_KEY, Roster
 from ore.session.services import Services
 from ore.session.siblings import fork_session, new_session, store_of
 from ore.session.sinks import Sink
-from ore.session.stream import Stream
+from ore.session.stream import Stream, phase_of
 
 __all__ = [
     "AGENT_KEY",
@@ -46,5 +46,6 @@ __all__ = [
     "answering",
     "fork_session",
     "new_session",
+    "phase_of",
     "store_of",
 ]

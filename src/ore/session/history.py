@@ -64,6 +64,15 @@ class History:
         finally:
             CURRENT.reset(token)
 
+    async def refresh(self) -> None:
+        """Know what another process added meanwhile; when it did, whoever reads events gets one `gap`.
+
+        Raises:
+            SessionOwnedError: It is still at work there.
+        """
+        async with self._owned():
+            pass
+
     async def load(self, turns: Sequence[Turn]) -> None:
         """Hold these turns from now on, durably: they become a branch of their own and the tip moves there.
 

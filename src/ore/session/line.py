@@ -8,7 +8,7 @@ from ore.session.item import Item, Why
 if TYPE_CHECKING:
     from ore.session.core import Core
 
-__all__ = ["drop", "find", "put", "queue_of", "still_waiting", "tip_before"]
+__all__ = ["drop", "find", "is_accepted", "put", "queue_of", "still_waiting", "tip_before"]
 
 
 def queue_of(running: Item | None, waiting: Sequence[Item]) -> Sequence[Mapping[str, Any]]:
@@ -63,3 +63,13 @@ def still_waiting(core: "Core", items: Sequence[Item], why: Why) -> Sequence[Ite
             item.let_go(cleared=False)
             item.cancel(why)
     return [item for item in waiting if not item.message.taken]
+
+
+async def is_accepted(item: Item) -> bool:
+    """Whether a message is durable and has not ended, once that is known."""
+    try:
+        await item.ticket.accepted()
+    except Exception:  # the store refused it: its ticket says so
+        item.let_go(cleared=True)
+        return False
+    return item.ticket.outcome is None

@@ -30,13 +30,13 @@ from ore.session.history import History
 from ore.session.item import Item
 from ore.session.kit import Kit
 from ore.session.latch import Latch
-from ore.session.line import find, put, still_waiting
+from ore.session.line import find, is_accepted, put, still_waiting
 from ore.session.message import new_message
 from ore.session.metadata import Metadata
 from ore.session.outcome import Interrupted, Outcome, Ticket
 from ore.session.worker import Worker
 
-__all__ = ["Stream", "look_again", "open_stream", "rests"]
+__all__ = ["Stream", "look_again", "open_stream", "phase_of", "rests"]
 
 
 def open_stream(kit: Kit, stored: StoredThread, pending: Sequence[Message] = ()) -> "Stream":
@@ -56,6 +56,11 @@ def open_stream(kit: Kit, stored: StoredThread, pending: Sequence[Message] = ())
 def rests(stream: "Stream") -> bool:
     """Whether a live session has no window and nothing to do, so that its id is all that has to be kept."""
     return is_untouched(stream._core)
+
+
+def phase_of(stream: "Stream") -> str:
+    """Where the work of a live session stands, as its snapshot says; costs nothing of a snapshot."""
+    return stream._core.phase
 
 
 def look_again(stream: "Stream") -> None:
@@ -331,7 +336,7 @@ class Stream:
         """End messages that have not begun, durably, then tell everybody."""
         core = self._core
         try:
-            items = [item for item in items if await _is_accepted(item)]
+            items = [item for item in items if await is_accepted(item)]
             if items:
                 with core.writing():
                     async with core.journal.owned():
@@ -384,13 +389,3 @@ class Stream:
             self._core.shut.set(None)
         if self._core.kit.forget is not None:
             self._core.kit.forget(self.id)
-
-
-async def _is_accepted(item: Item) -> bool:
-    """Whether a message is durable and has not ended, once that is known."""
-    try:
-        await item.ticket.accepted()
-    except Exception:  # the store refused it: its ticket says so
-        item.let_go(cleared=True)
-        return False
-    return item.ticket.outcome is None

@@ -15,7 +15,7 @@ from ore.ext.conduits.http.options import HttpOptions
 from ore.ext.conduits.http.problem import Problem, draining
 from ore.ext.conduits.http.rate import Rate
 from ore.ledger import QuestionStatus, StoredThread, Thread, Turn, is_id, is_inner
-from ore.session import Manager, Stream
+from ore.session import Manager, Stream, phase_of
 
 __all__ = ["Front", "View"]
 
@@ -65,7 +65,7 @@ class Front:
             Problem: The server stops, or too many are active.
         """
         stream = await self._attached(session_id)
-        if stream.snapshot().phase == "idle":  # what works here is owned here
+        if phase_of(stream) == "idle":  # what works here is owned here
             async with self.sessions.placement.hold(session_id):
                 pass
         return stream
@@ -80,14 +80,11 @@ class Front:
             live = next((stream for stream in self.sessions.list() if stream.id == session_id), None)
             return _live(live) if live is not None else await self._stored(session_id)
         stream = await self._attached(session_id)
-        view = _live(stream)
-        if view.snapshot.phase == "idle":
-            try:
-                async with self.sessions.placement.hold(session_id):
-                    pass
-            except SessionOwnedError:
-                return await self._stored(session_id)
-        return view
+        if phase_of(stream) == "idle" and self.sessions.store.lock_folder is not None:
+            return await self._idle(stream)
+        if phase_of(stream) == "idle" and await self._is_owned_elsewhere(session_id):
+            return await self._stored(session_id)
+        return _live(stream)
 
     def check_writing(self) -> None:
         """Let a request that changes something in.
@@ -150,6 +147,23 @@ class Front:
             self.check_room()
             return await self.sessions.attach(session_id)
 
+    async def _idle(self, stream: Stream) -> View:
+        """A session at rest here, which another process may have gone on with."""
+        stored = await self.sessions.store.load(stream.id)
+        if phase_of(stream) == "idle" and _differs(stored, stream):
+            try:
+                await stream.history.refresh()
+            except SessionOwnedError:
+                return await self._stored(stream.id)
+        return _live(stream)
+
+    async def _is_owned_elsewhere(self, session_id: str) -> bool:
+        try:
+            async with self.sessions.placement.hold(session_id):
+                return False
+        except SessionOwnedError:
+            return True
+
     async def _stored(self, session_id: str) -> View:
         check_name(session_id)
         store = self.sessions.store
@@ -174,6 +188,16 @@ def check_name(session_id: str) -> None:
     """
     if not is_id(session_id) or is_inner(session_id):
         raise NotFoundError(f"no thread {session_id[:140]!r}")
+
+
+def _differs(stored: StoredThread, stream: Stream) -> bool:
+    """Whether somebody else wrote since the session was loaded."""
+    known = stream.history.all_turns
+    return (
+        len(stored.turns) != len(known)
+        or stored.tip != stream.history.state.tip
+        or dict(stored.metadata) != stream.metadata.all()
+    )
 
 
 def _live(stream: Stream) -> View:

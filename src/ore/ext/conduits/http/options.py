@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ore.artifact import CODEC, Codec
+from ore.errors import InputError
 
 __all__ = ["STATIC", "HttpLimits", "HttpOptions"]
 
@@ -68,3 +69,7 @@ class HttpOptions:
     limits: HttpLimits = field(default_factory=HttpLimits)
     codec: Codec = CODEC
     access_log: bool = True
+
+    def __post_init__(self) -> None:
+        if self.token is not None and (not self.token.strip() or self.token != self.token.strip()):
+            raise InputError("token: expected some characters without blanks around them")

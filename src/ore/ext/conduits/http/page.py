@@ -91,7 +91,8 @@ class _Page:
             return _login("That is not the token.")
         root = request.scope.get("root_path", "")
         kept = [(name, value) for name, value in request.query_params.multi_items() if name != "token"]
-        place = request.scope["path"] + (f"?{urlencode(kept)}" if kept else "")
+        # Relative, since a proxy may know this address under another path.
+        place = (request.scope["path"].rpartition("/")[2] or "./") + (f"?{urlencode(kept)}" if kept else "")
         cookie = self._token.cookie(given, path=f"{root}/", secure=request.url.scheme == "https")
         return RedirectResponse(place, 303, headers={"Set-Cookie": cookie})
 

@@ -1,5 +1,8 @@
 """Routes of sessions: made, listed, closed, interrupted, one call of them stopped."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -9,7 +12,7 @@ from ore.ext.conduits.http.body import InterruptBody, SessionBody
 from ore.ext.conduits.http.decoding import read_body
 from ore.ext.conduits.http.front import Front
 from ore.ext.conduits.http.metadata import check_facts
-from ore.session import AGENT_KEY, Stream
+from ore.session import AGENT_KEY, Stream, phase_of
 
 __all__ = ["close_session", "interrupt", "list_agents", "list_sessions", "open_session", "stop_activity"]
 
@@ -30,16 +33,7 @@ async def open_session(front: Front, request: Request) -> Response:
 
 async def list_sessions(front: Front, request: Request) -> Response:
     """The active ones."""
-    found = [stream.snapshot() for stream in front.sessions.list()]
-    ids = [stream.id for stream in front.sessions.list()]
-    return json_answer(
-        {
-            "sessions": [
-                {"id": id, "phase": one.phase, "queued": sum(item["status"] == "waiting" for item in one.queue)}
-                for id, one in zip(ids, found, strict=True)
-            ]
-        }
-    )
+    return json_answer({"sessions": [_listed(stream) for stream in front.sessions.list()]})
 
 
 async def list_agents(front: Front, request: Request) -> Response:
@@ -71,6 +65,11 @@ async def stop_activity(front: Front, request: Request) -> Response:
     if not stream.cancel(activity):
         raise NotFoundError(f"no running activity {activity[:140]!r}")
     return Response(status_code=204)
+
+
+def _listed(stream: Stream) -> Mapping[str, Any]:
+    waiting = [item for item in stream.snapshot().queue if item["status"] == "waiting"]
+    return {"id": stream.id, "phase": phase_of(stream), "queued": len(waiting)}
 
 
 async def _attached(front: Front, thread_id: str, body: SessionBody) -> Stream:

@@ -33,14 +33,20 @@ class Token:
         """Whether it is the token."""
         return self._token is not None and compare_digest(given.encode("utf-8", "replace"), self._token)
 
+    def _fits_header(self, given: str) -> bool:
+        """As `fits`, for what came as bytes that somebody took for Latin-1."""
+        return self.fits(given) or (
+            not given.isascii() and self.fits(given.encode("latin-1").decode("utf-8", "replace"))
+        )
+
     def lets(self, headers: Headers) -> bool:
         """Whether a request shows the token, in its `Authorization` or its cookie."""
         if self._token is None:
             return True
         scheme, _, given = headers.get("authorization", "").partition(" ")
-        if scheme.lower() == "bearer" and self.fits(given.strip()):
+        if scheme.lower() == "bearer" and self._fits_header(given.strip()):
             return True
-        return any(self.fits(value) for cookie in headers.getlist("cookie") for value in _values(cookie))
+        return any(self._fits_header(value) for cookie in headers.getlist("cookie") for value in _values(cookie))
 
     def cookie(self, token: str, *, path: str, secure: bool) -> str:
         """What a browser shall keep: out of reach of scripts, and sent from nowhere but its own pages."""
