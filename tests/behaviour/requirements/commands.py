@@ -7,8 +7,8 @@ _ISSUE = "issue 7, slash commands"
 REQUIREMENTS = (
     held(
         "D-commands",
-        "/help /model /thinking /temperature /name /compact /undo /redo /fork /new /tools /usage /analytics /export and "
-        "/debug request do what they say.",
+        "/help /model /thinking /temperature /name /compact /undo /redo /fork /new /tools /usage /analytics /export "
+        "and /debug request do what they say.",
         source=_ISSUE,
     ),
     held(
