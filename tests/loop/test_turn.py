@@ -350,7 +350,6 @@ async def test_a_half_call_is_not_kept_though_an_account_came_before_the_failure
     assert not unanswered(state.all_turns)
 
 
-
 @pytest.mark.requirement("L6", "D-cut-turns")
 async def test_complete_calls_of_a_failed_answer_get_results_that_say_why() -> None:
     state = Thread()
