@@ -21,14 +21,13 @@ from ore.session import Manager
 from ore.testing import ScriptedProvider
 from ore.tool import tool
 
-pytestmark = pytest.mark.requirement("D-commands")
-
 
 def files(folder: Path) -> list[Path]:
     """What is in a folder."""
     return sorted(folder.iterdir())
 
 
+@pytest.mark.requirement("D-commands")
 async def test_model_changes_who_answers_and_says_what_it_cannot_take() -> None:
     async with typing(said("one"), said("two"), said("three")) as typist:
         assert await typist.notices("/model") == ["usage: /model PROVIDER:NAME, or default", "scripted answers"]
@@ -43,6 +42,7 @@ async def test_model_changes_who_answers_and_says_what_it_cannot_take() -> None:
         assert typist.provider.invocations[2].spec.name is None
 
 
+@pytest.mark.requirement("D-commands")
 async def test_a_model_that_nobody_knows_changes_nothing() -> None:
     async with typing(said("one")) as typist:
         await typist.type("/model p:one")
@@ -51,6 +51,7 @@ async def test_a_model_that_nobody_knows_changes_nothing() -> None:
         assert typist.stream.metadata.get("ore.model.name") == "p:one"
 
 
+@pytest.mark.requirement("D-commands")
 async def test_thinking_and_temperature_are_set_checked_shown_and_taken_back() -> None:
     async with typing(said("one"), said("two")) as typist:
         await typist.type("/thinking high")
@@ -71,6 +72,7 @@ async def test_thinking_and_temperature_are_set_checked_shown_and_taken_back() -
         assert (await typist.notices("/temperature"))[1] == "temperature: default"
 
 
+@pytest.mark.requirement("D-commands")
 async def test_name_is_a_fact_of_the_session_which_lists_show() -> None:
     async with typing() as typist:
         assert await typist.notice("/name") == "usage: /name A FEW WORDS"
@@ -83,6 +85,7 @@ async def test_name_is_a_fact_of_the_session_which_lists_show() -> None:
         assert summary.title == "To the moon"
 
 
+@pytest.mark.requirement("D-commands")
 async def test_undo_and_redo_move_in_the_conversation() -> None:
     async with typing(said("one"), said("two"), said("three")) as typist:
         await typist.type("first")
@@ -99,6 +102,7 @@ async def test_undo_and_redo_move_in_the_conversation() -> None:
         assert len(typist.stream.history.all_turns) == 6
 
 
+@pytest.mark.requirement("D-commands")
 async def test_compact_sums_up_and_undo_brings_all_of_it_back() -> None:
     async with typing(
         *[said(f"answer {n}") for n in range(4)], said("the summary"), said("after"), said("again")
@@ -118,6 +122,7 @@ async def test_compact_sums_up_and_undo_brings_all_of_it_back() -> None:
         assert [turn.id for turn in typist.provider.invocations[6].turns][: len(before)] == [turn.id for turn in before]
 
 
+@pytest.mark.requirement("D-commands")
 async def test_without_compaction_compact_says_so() -> None:
     manager = Manager(Agent(ScriptedProvider()).spec(), interceptors=[standard_commands()])
     stream = await manager.create()
@@ -127,6 +132,7 @@ async def test_without_compaction_compact_says_so() -> None:
     await manager.close_all()
 
 
+@pytest.mark.requirement("D-commands")
 async def test_fork_goes_on_in_a_new_session_from_any_turn() -> None:
     async with typing(said("one"), said("two")) as typist:
         await typist.type("/name Trip")
@@ -141,6 +147,7 @@ async def test_fork_goes_on_in_a_new_session_from_any_turn() -> None:
         assert len(typist.switched) == 2
 
 
+@pytest.mark.requirement("D-commands")
 async def test_new_is_an_empty_session_with_the_same_model() -> None:
     async with typing(said("one"), said("two")) as typist:
         await typist.type("/model p:m")
@@ -154,6 +161,7 @@ async def test_new_is_an_empty_session_with_the_same_model() -> None:
         assert typist.provider.invocations[1].spec.name == "p:m"
 
 
+@pytest.mark.requirement("D-commands")
 async def test_tools_lists_what_the_next_inference_has() -> None:
     @tool(approve=True)
     def send(text: str) -> None:
@@ -171,6 +179,7 @@ async def test_tools_lists_what_the_next_inference_has() -> None:
         assert await typist.notice("/tools") == "there are no tools"
 
 
+@pytest.mark.requirement("D-commands")
 async def test_usage_tells_tokens_by_message_model_and_agent() -> None:
     async with typing(said("one"), said("two")) as typist:
         assert await typist.notice("/usage") == "nothing was used yet"
@@ -190,6 +199,7 @@ async def test_usage_tells_tokens_by_message_model_and_agent() -> None:
         assert "agents inside calls: 10 tokens (9 sent, 1 received)" in await typist.notice("/usage")
 
 
+@pytest.mark.requirement("D-commands")
 async def test_analytics_is_a_table() -> None:
     async with typing([Reasoning(content="hm"), *said("one")]) as typist:
         await typist.type("hello")
@@ -197,6 +207,7 @@ async def test_analytics_is_a_table() -> None:
         assert "| reasoning |  | 1 | 2 B |" in table and "| **Total** |" in table
 
 
+@pytest.mark.requirement("D-commands")
 async def test_export_writes_a_new_file_for_the_user_alone_and_never_where_somebody_says(tmp_path: Path) -> None:
     folder = tmp_path / "made"
     async with typing(said("one"), folder=folder) as typist:
@@ -246,6 +257,7 @@ class Posting:
         yield ()
 
 
+@pytest.mark.requirement("D-commands")
 async def test_debug_request_writes_the_next_request_of_this_session_down_without_its_key(tmp_path: Path) -> None:
     network, switch = Network(), CaptureSwitch()
     posting = Posting(switch.around(network))
@@ -265,6 +277,7 @@ async def test_debug_request_writes_the_next_request_of_this_session_down_withou
         assert await typist.notice("/debug") == "usage: /debug request"
 
 
+@pytest.mark.requirement("D-commands")
 async def test_where_nothing_can_be_written_down_debug_says_so(tmp_path: Path) -> None:
     async with typing(folder=tmp_path, capture=CaptureSwitch()) as typist:
         assert "scripted sends nothing over a network" in await typist.notice("/debug request")
@@ -273,6 +286,7 @@ async def test_where_nothing_can_be_written_down_debug_says_so(tmp_path: Path) -
     assert files(tmp_path) == []
 
 
+@pytest.mark.requirement("D-commands")
 async def test_commands_of_any_front_end_are_the_same() -> None:
     """What comes over HTTP is a message with that provenance."""
     async with typing(said("one")) as typist:
@@ -283,6 +297,7 @@ async def test_commands_of_any_front_end_are_the_same() -> None:
         assert typist.stream.metadata.get("ore.title") == "From afar"
 
 
+@pytest.mark.requirement("D-commands")
 async def test_an_agent_takes_commands_and_the_one_inside_its_call_does_not() -> None:
     """What a model writes to another model is no command."""
     child = ScriptedProvider(said("x"))
