@@ -7,7 +7,18 @@ import sys
 import pytest
 
 BASE = "import asyncio, msgspec"
-HEAVY = ("pydantic", "aiohttp", "openai", "anthropic", "google", "opentelemetry", "httpx", "starlette", "textual")
+HEAVY = (
+    "pydantic",
+    "aiohttp",
+    "openai",
+    "anthropic",
+    "google",
+    "opentelemetry",
+    "httpx",
+    "starlette",
+    "uvicorn",
+    "textual",
+)
 
 
 def loaded(program: str) -> set[str]:

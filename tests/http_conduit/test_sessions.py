@@ -61,6 +61,26 @@ async def test_a_thread_that_cannot_be_read_is_not_the_same_as_one_that_is_not_t
     assert (answer.status, answer.json["code"], answer.json["title"]) == (500, "corrupt", "Internal Server Error")
 
 
+async def test_a_fault_of_the_program_is_logged_and_not_told(serve: Serve, caplog: pytest.LogCaptureFixture) -> None:
+    class Faulty(MemoryStore):
+        async def load(self, thread_id: str) -> StoredThread:
+            raise ZeroDivisionError("s3cret")
+
+    on = await serve(store=Faulty())
+    sent: list[Any] = []
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    async def receive() -> Any:
+        raise AssertionError
+
+    with pytest.raises(ZeroDivisionError):  # for the server's own log
+        await on.client.app(on.client._scope("GET", "/sessions/x/turns", b"", False, {}), receive, send)
+    assert sent[0]["status"] == 500
+    assert b"s3cret" not in sent[1]["body"] and b'"code":"error"' in sent[1]["body"]
+
+
 async def test_any_route_makes_a_stored_thread_active(serve: Serve) -> None:
     store = MemoryStore()
     on = await serve(HELLO, store=store)

@@ -49,10 +49,6 @@ class Frames:
         self._next = (self._next + 1) % KEPT
         return data
 
-    def clear(self) -> None:
-        """Keep nothing."""
-        self._kept = [(None, b"")] * KEPT
-
     def _name(self, kind: str) -> bytes:
         """A kind as it may stand on a line of its own; anybody may have made it up."""
         name = clean(" ".join(kind.split())).encode()

@@ -37,12 +37,17 @@ async def delete_stored(front: Front, request: Request) -> Response:
     """Remove a thread with everything that belongs to it; a session that is active is closed first."""
     thread_id = request.path_params["id"]
     async with front.alone(thread_id):
-        active = next((stream for stream in front.sessions.list() if stream.id == thread_id), None)
-        if active is not None:
-            await active.close()
+        await _close_active(front, thread_id)
         if not await delete_thread(front.sessions.store, thread_id):
             raise NotFoundError(f"no thread {thread_id!r}")
+        await _close_active(front, thread_id)  # somebody may have asked for it meanwhile
     return Response(status_code=204)
+
+
+async def _close_active(front: Front, thread_id: str) -> None:
+    active = next((stream for stream in front.sessions.list() if stream.id == thread_id), None)
+    if active is not None:
+        await active.close()
 
 
 def _shown(summary: Summary) -> dict[str, Any]:
