@@ -47,6 +47,19 @@ def test_a_shop_has_guardrails(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.slow
+def test_what_was_sent_is_watched(tmp_path: Path) -> None:
+    folder = copied("manifest", tmp_path)
+    model = script(folder, *[[delta(text)] for text in ("Hi.", "Yes.", "Now.")])
+    assert run(folder, "watch.py", ORE_MODEL=model).splitlines() == [
+        "SystemPrompt 1, user 1",
+        "SystemPrompt 1, user 2, assistant 1",
+        "  differs at turns[2] because of turn",
+        "SystemPrompt 1, user 3, assistant 2",
+        "  differs at turns[0].artifacts[0].content because of SystemPrompt",
+    ]
+
+
 def test_the_settings_of_compaction_on_the_page_are_all_there_are() -> None:
     rows = re.findall(r"^\| `(\w+)` \| (.+?) \|", (DOCS / "context/compaction.md").read_text(), re.MULTILINE)
     shown = {name: WORDS.get(default, float(default) if default[0].isdigit() else default) for name, default in rows}

@@ -7,6 +7,7 @@ from contextlib import aclosing
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from ore.agent import Extension
 from ore.app import Agent, ProviderSettings, Resolver, default_model, tools_by_name
 from ore.app.resolve import fallback
 from ore.cli.agent_file import load_agent
@@ -38,7 +39,7 @@ def called_agent(options: Namespace, *, said: Said | None = None, switch: "Captu
         ModelNotFoundError: There is no such provider.
         AuthenticationError: Its key is missing.
     """
-    agent = load_agent(options.agent) if options.agent else Agent()
+    agent = _extended(load_agent(options.agent) if options.agent else Agent(), options)
     tools = [tool for name in dict.fromkeys(options.tool) for tool in tools_by_name(name)]
     limits = None if options.max_rounds is None else replace(agent.limits, rounds=options.max_rounds)
     model = options.model if options.model is not None else agent.model
@@ -69,6 +70,17 @@ def called_agent(options: Namespace, *, said: Said | None = None, switch: "Captu
         resolve=resolve,
         spec=Spec(name=name) if options.model is not None else None,
     )
+
+
+def _extended(agent: Agent, options: Namespace) -> Agent:
+    """One's own agent compacts when it says so itself; the command's does."""
+    from ore.ext.transforms.compaction import Compaction
+    from ore.ext.transforms.manifest import ContextManifests
+
+    extensions: list[Extension] = [] if options.agent else [Compaction()]
+    if options.note_context:
+        extensions.append(ContextManifests())
+    return agent.with_(extensions=extensions)
 
 
 def _default_model(base_url: str | None) -> str:

@@ -10,7 +10,6 @@ from ore.cli.calling import called_agent, said_by
 from ore.cli.said import MODEL, Said
 from ore.event import UserMessage
 from ore.ext.commands import CommandHandler, Commands, Invocation
-from ore.ext.transforms.compaction import Compaction
 from ore.models import MODEL_PREFIX
 
 __all__ = ["commanded_agents"]
@@ -24,7 +23,6 @@ def commanded_agents(calls: Sequence[Namespace], folder: Path) -> Sequence[Agent
 
     Args:
         calls: Options of the command line, which differ in their agent alone.
-            One of one's own compacts when it says so itself; the others do.
         folder: Where commands put files.
 
     Raises:
@@ -36,12 +34,7 @@ def commanded_agents(calls: Sequence[Namespace], folder: Path) -> Sequence[Agent
         for word, field in _FIELDS.items():
             bound = commands.bound[word]
             commands.bind(word, bound.description, _before_options(said, field, bound.handler))
-    return [
-        called_agent(options, said=said, switch=switch).with_(
-            interceptors=(commands,), extensions=() if options.agent else (Compaction(),)
-        )
-        for options in calls
-    ]
+    return [called_agent(options, said=said, switch=switch).with_(interceptors=(commands,)) for options in calls]
 
 
 def _before_options(said: Said, field: str, handler: CommandHandler) -> CommandHandler:

@@ -38,6 +38,11 @@ def add_session(parser: ArgumentParser, *, several_agents: bool = False) -> None
     parser.add_argument("--temperature", metavar="X", type=_not_negative, help="0 is greedy")
     parser.add_argument("--thinking", metavar="LEVEL", help="off, minimal, low, medium, high or max")
     parser.add_argument("--max-rounds", metavar="N", type=whole_number, help="inferences for one message at most (50)")
+    parser.add_argument(
+        "--note-context",
+        action="store_true",
+        help="keep with each answer what was sent for it; `ore sessions show ID --context` prints it",
+    )
 
 
 def add_model(parser: ArgumentParser) -> None:

@@ -40,6 +40,11 @@ def _configure_list(parser: ArgumentParser, words: Words) -> Execute:
 
 def _configure_show(parser: ArgumentParser, words: Words) -> Execute:
     _add_id(parser)
+    parser.add_argument(
+        "--context",
+        action="store_true",
+        help="instead of the turns what was sent for each answer, by part, and where it differs from the one before",
+    )
     return _common(parser, "stored", "show_session")
 
 

@@ -34,7 +34,7 @@ def list_sessions(options: Namespace) -> Status:
 
 
 def show_session(options: Namespace) -> Status:
-    """Print the turns of one session.
+    """Print the turns of one session, or what was sent for its answers.
 
     Raises:
         NotFoundError: There is none of that id.
@@ -91,7 +91,11 @@ async def _show(options: Namespace) -> Status:
         stored = await store.load(options.id)
     turns = Thread(stored.turns, tip=stored.tip).turns
     output = Output()
-    if options.json:
+    if options.context:
+        from ore.cli.contexts import print_contexts
+
+        print_contexts(stored.id, turns, output, as_json=options.json)
+    elif options.json:
         shown: dict[str, Any] = {"id": stored.id, "metadata": stored.metadata}
         output.json(to_json(shown | {"turns": [msgspec.Raw(encode_turn(turn)) for turn in turns]}))
     else:

@@ -72,7 +72,7 @@ class Compactor:
     session: str | None = None
 
     def plan(self) -> Plan | None:
-        """What has to go; `None` when there is nothing that could."""
+        """What has to go; `None` when there is nothing that could, or when a summary would be as long as that."""
         window, ratio = self.window or _UNKNOWN_WINDOW, self._size().ratio
         known = {turn.id for turn in self._path}
         added = [turn for turn in self.state.turns if turn.id not in known]
@@ -85,7 +85,11 @@ class Compactor:
             keep_turns=self.keep_turns,
             outputs_first=not self.by_hand,
         )
-        return plan(self._path, aim, self._target)
+        found = plan(self._path, aim, self._target)
+        if found is None or self.by_hand or not found.cut:
+            return found
+        gone = tokens_of(visible(self._path)[: found.cut], self._target)
+        return found if gone * ratio > self.settings.longest_summary(window) else None
 
     async def summarize(self, found: Plan) -> Turn:
         """Put a summary in the place of the turns that a plan hides.

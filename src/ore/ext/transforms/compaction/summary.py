@@ -17,7 +17,7 @@ from ore.ext.transforms.compaction.sizes import tokens_of
 from ore.ledger import Buffer, Role, Turn, new_turn_id
 from ore.loop import Step
 from ore.models import Spec
-from ore.provider import Option, OutputOption, Provider, ViewOption
+from ore.provider import Option, OutputOption, Provider, RequestOption, ViewOption
 
 __all__ = ["Summarizer", "Summary"]
 
@@ -105,7 +105,9 @@ class Summarizer:
         spec = msgspec.structs.replace(
             self.spec, max_output_tokens=self.tokens, thinking_level=None, stop_sequences=None
         )
-        options = [option for option in self.options if not isinstance(option, OutputOption | ViewOption)]
+        options = [
+            option for option in self.options if not isinstance(option, OutputOption | RequestOption | ViewOption)
+        ]
         state = Buffer([*self.before, *turns, asking])
         # A failure of this inference is not told as one of the message in which it happens.
         token = CURRENT.set(EventContext(thread_id=self.session or CURRENT.get().thread_id))
