@@ -90,8 +90,8 @@ def test_a_server_takes_commands_and_keeps_what_they_write_in_its_own_folder(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("uvicorn", reason="`ore serve` needs the http extra")
-    from cli.test_serve import said as answered
-    from cli.test_serve import serving, session_of
+    from cli.served import said as answered
+    from cli.served import serving, session_of
 
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     with serving(folder, script(folder, [delta("1")])) as (client, _):

@@ -20,7 +20,7 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from cli.command import call, delta, script
-from cli.test_serve import serving
+from cli.served import serving
 from http_conduit.checked import DESCRIPTION
 from http_conduit.conftest import Serve
 from ore.ext.conduits.http.operations import OPERATIONS
