@@ -6,7 +6,7 @@ import pytest
 
 from ore import Agent, Image, Text
 from ore.artifact import Artifact, Notice, ResultStatus, TextDelta, ToolResult
-from ore.errors import BadRequestError, ContextOverflowError, ProviderError
+from ore.errors import BadRequestError, ContextOverflowError, ModelNotFoundError, ProviderError
 from ore.ext.providers.sparing import Sparing, without_media
 from ore.ledger import Buffer, MemoryStore, Role, State, Turn
 from ore.models import Spec
@@ -54,6 +54,7 @@ REFUSALS = [
     (BadRequestError("no", status=400), True),
     (ContextOverflowError("too many bytes", status=413), True),
     (ContextOverflowError("too many tokens", status=400), False),
+    (ModelNotFoundError("no endpoint that takes images", status=404), True),
 ]
 
 

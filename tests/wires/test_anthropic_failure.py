@@ -180,3 +180,10 @@ def test_without_a_header_nobody_says_how_long_to_wait() -> None:
 def test_any_body_is_an_error_with_advice(status: int, body: Any) -> None:
     found = failure(status, body)
     assert (found.status, found.provider, bool(str(found))) == (status, "anthropic", True)
+
+
+@pytest.mark.parametrize(("status", "code"), [(401, "authentication"), (404, "not_found"), (429, "rate_limit")])
+def test_a_status_that_says_more_than_an_invalid_request_counts(status: int, code: str) -> None:
+    """Servers that speak like OpenAI have that type for most of what they refuse."""
+    body = b'{"error": {"type": "invalid_request_error", "message": "no"}}'
+    assert AnthropicMessages().failure("anthropic", status, {}, body).code == code

@@ -31,6 +31,10 @@ _REASONS: Final[Mapping[Reason, str]] = {
 }
 
 
+_STREAMED: Final = ("reasoning_content",)
+"""What a script may have it stream though the vendor does not: whoever got it may send it back."""
+
+
 class OpenAIChat:
     """`POST /v1/chat/completions`.
 
@@ -41,7 +45,7 @@ class OpenAIChat:
     paths = ("/v1/chat/completions", "/chat/completions")
 
     def __init__(self, extra_fields: Collection[str] = ()) -> None:
-        self._extra_fields = extra_fields
+        self._extra_fields = (*extra_fields, *_STREAMED)
 
     def check(self, body: bytes) -> None:
         """Refuse what the vendor would."""

@@ -7,7 +7,7 @@ from typing import Final
 import msgspec
 
 from ore.artifact import Artifact, Media, Notice, Severity, Text, ToolResult
-from ore.errors import BadRequestError, ContextOverflowError, ProviderError
+from ore.errors import BadRequestError, ContextOverflowError, ModelNotFoundError, ProviderError
 from ore.ledger import Role, State, Turn, view
 from ore.models import Spec
 from ore.provider import Batch, Option, Provider
@@ -58,7 +58,7 @@ class Sparing:
                         seen = seen or any(type(artifact) is not Notice for artifact in batch)
                         yield batch
                 return
-            except (BadRequestError, ContextOverflowError) as error:
+            except (BadRequestError, ContextOverflowError, ModelNotFoundError) as error:
                 if seen or not _may_be_media(error) or not _has_earlier_media(state.turns):
                     raise
             derived[key] = True
@@ -76,8 +76,8 @@ def without_media(turns: Sequence[Turn]) -> Sequence[Turn]:
 
 
 def _may_be_media(error: ProviderError) -> bool:
-    """Whether media may be why; a request that is too large in bytes is told as an overflow."""
-    return type(error) is BadRequestError or error.status == 413
+    """Whether media may be why: too large a request is told as an overflow, and a model without eyes as not found."""
+    return type(error) is BadRequestError or error.status in (404, 413)
 
 
 def _has_earlier_media(turns: Sequence[Turn]) -> bool:

@@ -154,7 +154,7 @@ def _made(provider: str, status: int | None, said: _Said, headers: Mapping[str, 
 
 def _meaning(status: int | None, said: _Said) -> _Meaning:
     meaning = _BY_TYPE.get(said.type)
-    if meaning is None or (meaning is _INTERNAL and status in _BY_STATUS):
+    if meaning is None or (meaning in (_INTERNAL, _BAD_REQUEST) and status in _BY_STATUS):
         meaning = _BY_STATUS.get(status or 0) or (_INTERNAL if status is None or status >= 500 else _BAD_REQUEST)
     if meaning is _BAD_REQUEST and _OVERFLOWS.search(said.message):
         return _OVERFLOW
