@@ -9,6 +9,7 @@ import pytest
 from ore.artifact import Artifact, Text
 from ore.errors import AuthenticationError, InputError
 from ore.ext.providers.aiohttp_transport import AiohttpTransport
+from ore.ext.providers.credentials import Credentials
 from ore.ext.providers.vendor import Access, Vendor, connect, in_header, own_header
 from ore.ledger import Buffer, Role
 from ore.models import Spec
@@ -159,3 +160,9 @@ def test_nothing_shows_a_key_or_a_password() -> None:
 async def test_a_name_of_one_s_own_is_the_provider_s() -> None:
     provider = connect(VENDOR, Access(name="ours", api_key=KEY))
     assert provider.name == "ours"
+
+
+def test_a_key_that_a_server_says_in_small_letters_is_a_key() -> None:
+    """Codes of errors are told so."""
+    told = Credentials({"authorization": f"Bearer {KEY.upper()}"}).scrub(f"code bad_{KEY.lower()}")
+    assert told == "code bad_…"

@@ -200,7 +200,8 @@ class _Record:
             shown = {"body": body.decode()}
         except UnicodeDecodeError:
             shown = {"body_base64": b64encode(body).decode()}
-        return {"status": reply.status, "headers": _shown(reply.headers), **shown}
+        headers = {name: self._credentials.scrub(value) for name, value in _shown(reply.headers).items()}
+        return {"status": reply.status, "headers": headers, **shown}
 
     def _scrub(self, body: bytes) -> bytes:
         text = body.decode("utf-8", "surrogateescape")

@@ -1,5 +1,6 @@
 """`Credentials`: what proves to a server who asks, and is shown nowhere."""
 
+import re
 from collections.abc import Mapping
 from typing import Final
 
@@ -29,7 +30,8 @@ class Credentials:
 
     def scrub(self, text: str) -> str:
         """The text without the secrets; servers like to repeat a key that they do not take."""
+        lowered = text.lower()
         for secret in self._secrets:
-            if len(secret) >= _SHORTEST and secret in text:
-                text = text.replace(secret, "…")
+            if len(secret) >= _SHORTEST and secret.lower() in lowered:
+                text = re.sub(re.escape(secret), "…", text, flags=re.IGNORECASE)  # codes come in lower case
         return text
