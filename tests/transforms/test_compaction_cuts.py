@@ -16,7 +16,7 @@ from transforms.sessions import session, shown
 COUNT = len(conversation().turns)
 
 
-@pytest.mark.requirement("B19", "D-compaction-cuts")
+@pytest.mark.requirement("B19", "B25", "D-compaction-cuts")
 @pytest.mark.parametrize("keep", range(COUNT + 2))
 async def test_whatever_is_kept_every_vendor_takes_it_and_what_is_summed_up(keep: int) -> None:
     provider = ScriptedProvider([Text(content="a summary")], repeat=True)

@@ -8,6 +8,7 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from ore.artifact import Codec
 from ore.errors import InputError, ModelNotFoundError
 from ore.ledger import MemoryStore, Store
 from ore.models import split_name
@@ -97,6 +98,7 @@ _STORES: Final[Mapping[str, str]] = {
     "sqlite": "ore.ext.stores.sqlite:SqliteStore",
 }
 _CONDUITS: Final[Mapping[str, str]] = {"http": "ore.ext.conduits.http:make"}
+_ARTIFACTS: Final = ("ore.ext.transforms.compaction:Boundary", "ore.ext.transforms.manifest:ContextManifest")
 _TOOLS: Final[Mapping[str, str]] = {
     "ask_user": "ore.ext.tools.ask_user:tools",
     "bash": "ore.ext.tools.bash:tools",
@@ -208,12 +210,19 @@ def open_store(url: str) -> Store:
     kind, separator, rest = url.partition(":")
     if kind == "memory" and separator:
         return MemoryStore()
-    open_url: Callable[[str], Store] | None = _find(kind, _STORES, "ore.stores") if separator else None
+    open_url: Callable[..., Store] | None = _find(kind, _STORES, "ore.stores") if separator else None
     if open_url is None:
         kinds = sorted({"memory", *_STORES, *(point.name for point in entry_points(group="ore.stores"))})
         shown = f"{kind}:…" if separator else url  # what follows may hold a password
         raise InputError(f"store: expected one of {', '.join(f'{kind}:…' for kind in kinds)}, got {shown!r}")
-    return open_url(rest)
+    return open_url(rest, codec=artifact_codec()) if kind in _STORES else open_url(rest)
+
+
+def artifact_codec() -> Codec:
+    """Knows the artifacts of ore's extensions and those of installed packages, by entry points of `ore.artifacts`."""
+    named = (place.partition(":") for place in _ARTIFACTS)
+    own = [getattr(import_module(module), attribute) for module, _, attribute in named]
+    return Codec(*own, *(point.load() for point in entry_points(group="ore.artifacts")))
 
 
 def conduit_by_name(name: str, settings: ConduitSettings) -> Conduit:

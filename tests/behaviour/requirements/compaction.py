@@ -45,4 +45,9 @@ REQUIREMENTS = (
     held("D-compaction-undo", "Undoing a compaction brings back the very same turns.", source=MUST),
     held("D-compaction-queue", "Compacting touches nothing that waits.", source="issue 7, build 1"),
     held("D-compaction-crash", "A kill in the middle of compacting leaves a thread that goes on.", source=MUST),
+    held(
+        "D-artifact-kinds",
+        "Stores that are named by a URL know the kinds of ore's extensions and those of installed packages.",
+        source="design.md section 2, entry points of ore.artifacts; spec/extensions.md section 13, P07",
+    ),
 )

@@ -66,6 +66,12 @@ class Boundary(Artifact, frozen=True, kw_only=True, tag=_KIND):
     tokens_per_estimate: float = 1.0
     window: int | None = None
 
+    def for_human(self) -> str:
+        """What the model is not shown any more."""
+        said = [f"{self.dropped_turn_count:,} turns"] if self.dropped_turn_count else []
+        said += [f"parts of {len(self.outputs):,} outputs"] if self.outputs else []
+        return f"[compacted: the model is not shown {' and '.join(said) or 'everything'} any more]"
+
 
 def boundary_of(turn: Turn) -> Boundary | None:
     """The boundary that a turn holds; one that cannot be read is none."""

@@ -85,6 +85,10 @@ class ContextManifest(Artifact, frozen=True, kw_only=True, tag=_KIND):
     compared: bool = False
     difference: Difference | None = None
 
+    def for_human(self) -> str:
+        """How much was sent."""
+        return f"[sent: about {self.tokens:,} tokens, {self.bytes:,} bytes]"
+
 
 def manifest_of(turn: Turn) -> ContextManifest | None:
     """The manifest in a turn; one that cannot be read is none."""
