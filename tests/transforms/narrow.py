@@ -67,7 +67,8 @@ class Narrow:
         yield (Usage(prompt_tokens=size, completion_tokens=spoken, total_tokens=size + spoken),)
 
     def count(self, turns: Sequence[Turn]) -> int:
-        return sum(4 + round(len(_text(turn).encode()) / self._bytes) for turn in turns)
+        pictures = sum(isinstance(artifact, Media) for turn in turns for artifact in turn.artifacts)
+        return 1_500 * pictures + sum(4 + round(len(_text(turn).encode()) / self._bytes) for turn in turns)
 
 
 def _text(turn: Turn) -> str:

@@ -9,7 +9,16 @@ import pytest
 from ore import Agent
 from ore.artifact import Artifact, Cut, Image, StopReason, Text, ToolCall, ToolResult
 from ore.errors import ContextOverflowError, LimitError, OverloadedError
-from ore.ext.transforms.compaction import Compaction, CompactionSettings, Strategy, boundary_of, last_boundary
+from ore.ext.transforms.compaction import (
+    Compaction,
+    CompactionSettings,
+    Strategy,
+    boundary_of,
+    compact,
+    last_boundary,
+    undo_compaction,
+)
+from ore.ext.transforms.compaction.plan import visible
 from ore.ledger import MemoryStore, Role, Turn
 from ore.models import Spec
 from ore.session import Manager, Stream
@@ -151,11 +160,77 @@ async def test_one_giant_output_is_cut_to_what_fits_and_pictures_stay() -> None:
         await talk(stream, 2)
         result = next(one for turn in shown(stream) for one in turn.artifacts if isinstance(one, ToolResult))
         kept = next(one for turn in stream.turns for one in turn.artifacts if isinstance(one, ToolResult))
-        assert picture in shown(stream)[0].artifacts
+        assert picture in shown(stream)[0].artifacts and set(boundaries(stream)) == {"move_outputs"}
     assert kept.content == "é" * 970_000
     assert "of 970,000 characters were moved out" in result.content
+    assert 8_000 < len(result.content.encode()) < 30_000  # as much as there is room for
     assert result.content.encode().decode() == result.content
     assert max(provider.sizes) < 8_000
+
+
+@pytest.mark.requirement("D-compaction-outputs")
+@pytest.mark.parametrize("before", [0, 60], ids=["alone", "behind a long conversation"])
+async def test_many_outputs_of_one_round_get_the_same_share_of_the_room(before: int) -> None:
+    @tool(read_only=True)
+    async def read(n: int) -> str:
+        """Read one."""
+        return f"{n} " + "x" * (1_500 if n else 10)
+
+    def answer(turns: Sequence[Turn]) -> Sequence[Artifact]:
+        if turns[-1].role is Role.TOOL or "read all" not in texts(turns)[-1]:
+            return (Text(content="done"),)
+        return tuple(ToolCall(id=f"c{n}", name="read", arguments=f'{{"n": {n}}}') for n in range(12))
+
+    provider = Narrow(3_000, answer)
+    async with await opened(provider, read, window=3_000) as stream:
+        await talk(stream, before)
+        outcome = await stream.process("read all")
+        results = [one.content for turn in shown(stream) for one in turn.artifacts if isinstance(one, ToolResult)]
+        assert "read all" in " ".join(texts(shown(stream)))
+    assert texts([outcome.turn])[0] == "done"  # type: ignore[list-item]  # there is one
+    assert (provider.refused, len(results), results[0]) == (0, 12, "0 " + "x" * 10)
+    assert len({len(one) for one in results[1:]}) <= 2 and 300 < len(results[1]) < 1_200
+    check_vendors(provider.prompts[-1])
+
+
+@pytest.mark.requirement("D-compaction-automatic")
+async def test_a_count_from_before_a_compaction_is_none_of_what_comes_behind_it() -> None:
+    """Neither behind one that somebody asked for, nor behind one that was taken back."""
+    provider = Narrow(1_000)
+    async with await opened(provider, window=1_000) as stream:
+        while not provider.sizes or provider.sizes[-1] < 700:
+            await talk(stream, 1)
+        await compact(stream, keep_turns=12)
+        asked = len(provider.summed_up)
+        await talk(stream, 1, size=400)
+        assert len(provider.summed_up) == asked
+        await undo_compaction(stream)
+        await talk(stream, 1)
+        assert provider.refused == 0 and len(provider.summed_up) > asked
+
+
+async def test_when_only_a_question_goes_that_was_kept_the_other_turns_stay_hidden() -> None:
+    @tool(read_only=True)
+    async def step(n: int) -> str:
+        """Go on."""
+        return f"step {n} " + "x" * 300
+
+    def answer(turns: Sequence[Turn]) -> Sequence[Artifact]:
+        done = next((one.content for one in turns[-1].artifacts if isinstance(one, ToolResult)), "step 0 ")
+        n = int(done.split()[1]) + 1
+        return (Text(content="done"),) if n > 12 else (ToolCall(id=f"c{n}", name="step", arguments=f'{{"n": {n}}}'),)
+
+    async with await opened(Narrow(1_000, answer), step, window=1_000) as stream:
+        await stream.process("the question")
+        before = last_boundary(stream.turns)
+        assert before is not None and before[1].pinned == stream.turns[0].id
+        count = len(visible(stream.turns))
+        after = await compact(stream, keep_turns=count - 1)
+        assert after is not None and after.pinned is None
+        assert after.compacted_through == before[1].compacted_through
+        assert len(visible(stream.turns)) == count - 1
+        assert "the question" not in " ".join(texts(shown(stream))[1:])
+        check_vendors(shown(stream)[:-1])
 
 
 @pytest.mark.requirement("D-compaction-automatic")

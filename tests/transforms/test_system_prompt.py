@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import threading
+import time
 from itertools import pairwise
 from pathlib import Path
 
@@ -105,9 +106,13 @@ def test_a_file_is_told_as_it_is_now(tmp_path: Path) -> None:
     path = tmp_path / "role.md"
     source = TextFile(path)
     prompt, state = SystemPrompt(source), Buffer()
-    seen = []
+    seen, now = [], time.time_ns()
     for content in (None, "one", "two", "six", "", None):
-        path.unlink(missing_ok=True) if content is None else path.write_text(content)
+        if content is None:
+            path.unlink(missing_ok=True)
+        else:
+            path.write_text(content)
+            os.utime(path, ns=(now, now))  # as when all of it happens in one moment
         seen.append("".join(texts(prompt(state))))
     assert seen == ["", "one", "two", "six", "", ""]
 

@@ -77,11 +77,11 @@ class _Prompt:
 
     @property
     def tokens(self) -> int:
-        return prompt_tokens(self.state.turns, self.state.base.turns, tools_of(self.options), self.target)
+        return prompt_tokens(self.state, tools_of(self.options), self.target)
 
     def refused(self) -> "_Prompt":
         """The same, known to be too long."""
-        size = counted(self.state.turns, self.state.base.turns, tools_of(self.options), self.target)
+        size = counted(self.state, tools_of(self.options), self.target)
         if self.window is None:
             return replace(self, window=round(size.estimated * size.ratio))
         strain = max(self.strain, _BEYOND * self.window / max(size.estimated, 1))

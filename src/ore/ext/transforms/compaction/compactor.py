@@ -72,7 +72,7 @@ class Compactor:
     session: str | None = None
 
     def plan(self) -> Plan | None:
-        """What has to go; `None` when there is nothing that could, or when a summary would be as long as that."""
+        """What has to go; `None` when there is nothing that could."""
         window, ratio = self.window or _UNKNOWN_WINDOW, self._size().ratio
         known = {turn.id for turn in self._path}
         added = [turn for turn in self.state.turns if turn.id not in known]
@@ -83,13 +83,10 @@ class Compactor:
             around=around + round(self.settings.longest_summary(window) / ratio),
             output_bytes=self.settings.output_bytes,
             keep_turns=self.keep_turns,
+            least=0 if self.by_hand else round(self.settings.longest_summary(window) / ratio),
             outputs_first=not self.by_hand,
         )
-        found = plan(self._path, aim, self._target)
-        if found is None or self.by_hand or not found.cut:
-            return found
-        gone = tokens_of(visible(self._path)[: found.cut], self._target)
-        return found if gone * ratio > self.settings.longest_summary(window) else None
+        return plan(self._path, aim, self._target)
 
     async def summarize(self, found: Plan) -> Turn:
         """Put a summary in the place of the turns that a plan hides.
@@ -125,7 +122,7 @@ class Compactor:
         return target_of(self.provider, self.spec)
 
     def _size(self) -> Size:
-        size = counted(self.state.turns, self._path, tools_of(self.options), self._target)
+        size = counted(self.state, tools_of(self.options), self._target)
         return msgspec.structs.replace(size, ratio=max(size.ratio, self.strain))
 
     def _before(self) -> Sequence[Turn]:

@@ -22,8 +22,7 @@ def safe_cuts(turns: Sequence[Turn]) -> Sequence[int]:
                     waiting.remove(answered)
         elif turn.role is not Role.SYSTEM:  # a system's turn may stand among results
             waiting = [call.id for call in turn.calls]
-        follows = turns[place + 1] if place + 1 < len(turns) else None
-        if not waiting and (follows is None or follows.role is not Role.TOOL):
+        if not waiting:
             found.append(place + 1)
     return found
 

@@ -21,6 +21,9 @@ _RELIEF: Final = 0.75
 _BYTES: Final = 4
 """Bytes that an estimated token has."""
 
+_NOTE_BYTES: Final = 160
+"""What says that something is missing from an output, and how it is read."""
+
 _LEAST_BYTES: Final = 200
 """What is left of an output at least."""
 
@@ -34,6 +37,7 @@ class Aim(msgspec.Struct, frozen=True, kw_only=True):
         around: What the prompt has beside the ledger's turns: instructions, tools, a summary.
         output_bytes: Outputs of earlier turns that are longer are shown with as many bytes.
         keep_turns: The latest turns that stay, instead of `keep`.
+        least: Turns of no more than this are not worth a summary.
         outputs_first: Whether moving outputs out may be all that is done.
     """
 
@@ -42,6 +46,7 @@ class Aim(msgspec.Struct, frozen=True, kw_only=True):
     around: int = 0
     output_bytes: int = 1_000
     keep_turns: int | None = None
+    least: int = 0
     outputs_first: bool = True
 
 
@@ -71,21 +76,23 @@ def visible(path: Sequence[Turn]) -> Sequence[Turn]:
 def plan(path: Sequence[Turn], aim: Aim, target: Target) -> Plan | None:
     """How a conversation can be made to fit; `None` when nothing of it can go.
 
-    First outputs of tools are moved out of all but the latest turns; where
-    that is not enough the earlier turns are hidden, cut so that no call is
+    First long outputs of tools are moved out; where that is not enough the
+    earlier turns are hidden, cut so that no call is
     parted from its result. What the next answer is about stays: the user's
     last words, and the last calls with their results, of which only long
     outputs are shown in part when there is no room for them.
     """
     turns = visible(path)
     known = _known(path)
-    recent = _recent(turns, aim, target)
-    moved = {**known, **_long_outputs(turns[:recent], aim.output_bytes, known)}
-    if aim.outputs_first and moved != known:
-        left = aim.around + tokens_of(with_outputs(turns, moved), target)
-        if left <= aim.limit * _RELIEF:
-            return Plan(outputs=moved)
-    cut = min(_cut(turns, recent, aim), _unit(turns, aim, target))
+    recent, unit = _recent(turns, aim, target), _unit(turns, aim, target)
+    moved = {**known, **_long_outputs(turns[: min(recent, unit)], aim.output_bytes, known)}
+    if aim.outputs_first:
+        alone = _outputs_alone(turns, unit, moved, aim, target)
+        if alone is not None and alone != known:
+            return Plan(outputs=alone)
+    cut = min(_cut(turns, recent, aim), unit)
+    if tokens_of(turns[:cut], target) <= aim.least:
+        cut = 0
     pinned = _pinned(path, turns, cut, aim, target)
     gone = {turn.id for turn in turns[:cut]} - {pinned}
     kept = [turn for turn in turns if turn.id not in gone]
@@ -93,6 +100,22 @@ def plan(path: Sequence[Turn], aim: Aim, target: Target) -> Plan | None:
     if not gone:
         return Plan(outputs=outputs) if outputs != known else None
     return Plan(outputs=outputs, moved=moved, cut=cut, pinned=pinned)
+
+
+def _outputs_alone(
+    turns: Sequence[Turn], unit: int, moved: Mapping[str, int], aim: Aim, target: Target
+) -> Mapping[str, int] | None:
+    """The outputs that are shown in part, when that is all that has to be done; `None` when it is not enough.
+
+    Where the latest ones are too long to be shown whole, they get what room
+    there is, unless that is little.
+    """
+    fitting = _fitting(turns, moved, aim, target)
+    left = aim.around + tokens_of(with_outputs(turns, fitting), target)
+    if fitting == moved:
+        return moved if left <= aim.limit * _RELIEF else None
+    latest = tokens_of(with_outputs(turns[unit:], fitting), target)
+    return fitting if left <= aim.limit and latest >= aim.keep // 2 else None
 
 
 def _known(path: Sequence[Turn]) -> Mapping[str, int]:
@@ -142,7 +165,7 @@ def _fitting(kept: Sequence[Turn], outputs: Mapping[str, int], aim: Aim, target:
         return outputs
     sizes = {key: min(size, outputs.get(key, size)) for key, size in _sizes(kept)}
     cap = _cap(list(sizes.values()), sum(sizes.values()) - over * _BYTES)
-    return {**outputs, **{key: cap for key, size in sizes.items() if size > cap}}
+    return {**outputs, **{key: max(cap - _NOTE_BYTES, _LEAST_BYTES) for key, size in sizes.items() if size > cap}}
 
 
 def _cap(sizes: Sequence[int], total: int) -> int:
@@ -150,15 +173,15 @@ def _cap(sizes: Sequence[int], total: int) -> int:
     left, count = total, len(sizes)
     for size in sorted(sizes):
         if size * count > left:
-            return max(left // count, _LEAST_BYTES)
+            return left // count
         left -= size
         count -= 1
-    return max(sizes, default=_LEAST_BYTES)
+    return max(sizes, default=0)
 
 
 def _long_outputs(turns: Sequence[Turn], limit: int, known: Mapping[str, int]) -> Mapping[str, int]:
-    """Results that are worth moving out: twice as long as what is left of them."""
-    return {key: limit for key, size in _sizes(turns) if size > 2 * limit and key not in known}
+    """Results that are worth moving out, further than they are: twice as long as what is left of them."""
+    return {key: limit for key, size in _sizes(turns) if size > 2 * limit and known.get(key, size) > limit}
 
 
 def _sizes(turns: Sequence[Turn]) -> Iterator[tuple[str, int]]:

@@ -51,7 +51,6 @@ def show(state: State) -> State:
     shown = [one for one in rest if one.id not in gone and boundary_of(one) is None]
     if gone:
         before = [*before, _once(kept, turn.id, partial(summary_turn, path, turn, boundary))]
-        shown = _pinned_first(shown, boundary)
     return view(state, [*before, *with_outputs(shown, boundary.outputs, kept)])
 
 
@@ -117,11 +116,6 @@ def _parted(turns: Sequence[Turn], real: set[str]) -> tuple[list[Turn], list[Tur
     begin = next((place for place, turn in enumerate(turns) if turn.id in real), len(turns))
     before = [turn for turn in turns[:begin] if turn.origin != ORIGIN]
     return before, list(turns[begin:])
-
-
-def _pinned_first(turns: list[Turn], boundary: Boundary) -> list[Turn]:
-    pinned = [turn for turn in turns if turn.id == boundary.pinned]
-    return [*pinned, *(turn for turn in turns if turn.id != boundary.pinned)]
 
 
 def _cuts(turn: Turn, outputs: Mapping[str, int]) -> bool:

@@ -10,7 +10,7 @@ from ore.artifact import Usage
 from ore.ext.catalog.size import estimated_tokens
 from ore.ext.catalog.target import Target
 from ore.ext.transforms.compaction.boundary import boundary_of, last_boundary
-from ore.ledger import Role, Turn
+from ore.ledger import Role, State, Thread, Turn
 from ore.tool import Tool
 
 __all__ = ["Size", "counted", "prompt_tokens", "tokens_of"]
@@ -33,32 +33,31 @@ class Size(msgspec.Struct, frozen=True, kw_only=True):
     ratio: float
 
 
-def prompt_tokens(shown: Sequence[Turn], path: Sequence[Turn], tools: Sequence[Tool], target: Target) -> int:
-    """About how many tokens a prompt has; looks no further back than to the last answer that was counted.
+def prompt_tokens(state: State, tools: Sequence[Tool], target: Target) -> int:
+    """About how many tokens a prompt has; estimates no more than what came since the last answer that was counted.
 
     Args:
-        shown: The turns as the model gets them.
-        path: The ledger's.
-        tools: That are offered with them.
+        state: The conversation as the model gets it.
+        tools: That are offered with it.
         target: Who is asked.
     """
-    real, since = _real(path)
+    real, since = _real(state.base)
     if real is None:
-        return counted(shown, path, tools, target).tokens
+        return counted(state, tools, target).tokens
     newer = {turn.id for turn in since}
-    rest = takewhile(lambda turn: turn.id in newer, reversed(shown))
-    return real + round(estimated_tokens(rest, (), target) * _last_ratio(path))
+    rest = takewhile(lambda turn: turn.id in newer, reversed(state.turns))
+    return real + round(estimated_tokens(rest, (), target) * _last_ratio(state.base.turns))
 
 
-def counted(shown: Sequence[Turn], path: Sequence[Turn], tools: Sequence[Tool], target: Target) -> Size:
+def counted(state: State, tools: Sequence[Tool], target: Target) -> Size:
     """The size of a prompt, with what the model's own counts say of the estimate; reads all of it."""
-    estimated = estimated_tokens(shown, tools, target)
-    real, since = _real(path)
+    estimated = estimated_tokens(state.turns, tools, target)
+    real, since = _real(state.base)
     if real is None:
-        ratio = _last_ratio(path)
+        ratio = _last_ratio(state.base.turns)
         return Size(estimated=estimated, tokens=round(estimated * ratio), ratio=ratio)
     newer = {turn.id for turn in since}
-    known = estimated_tokens([turn for turn in shown if turn.id not in newer], tools, target)
+    known = estimated_tokens([turn for turn in state.turns if turn.id not in newer], tools, target)
     ratio = min(max(real / known, _RATIOS[0]), _RATIOS[1]) if known else 1.0
     return Size(estimated=estimated, tokens=real + round(max(estimated - known, 0) * ratio), ratio=ratio)
 
@@ -73,22 +72,39 @@ def _last_ratio(path: Sequence[Turn]) -> float:
     return found[1].tokens_per_estimate if found else 1.0
 
 
-def _real(path: Sequence[Turn]) -> tuple[int | None, Sequence[Turn]]:
+def _real(base: State) -> tuple[int | None, Sequence[Turn]]:
     """What the last answer and its prompt came to by the model's own count, and the turns since.
 
-    Counts from before a boundary, or from before the path passed something
-    over, are of another prompt.
+    A count from before a boundary is of another prompt, and so is one that was
+    made under a boundary that was taken back since.
     """
+    total: int | None = None
     since: list[Turn] = []
     follows: Turn | None = None
-    for turn in reversed(path):
-        if boundary_of(turn) is not None or (follows is not None and follows.parent_id != turn.id):
+    for turn in reversed(base.turns):
+        if boundary_of(turn) is not None:
             break
-        if turn.role is Role.ASSISTANT and (total := _total(turn)):
-            return total, since
-        since.append(turn)
+        if follows is not None and follows.parent_id != turn.id and _passes_boundary(base, follows, turn):
+            return None, ()
+        if total is None and turn.role is Role.ASSISTANT:
+            total = _total(turn)
+        if total is None:
+            since.append(turn)
         follows = turn
-    return None, since
+    return total, since
+
+
+def _passes_boundary(base: State, follows: Turn, turn: Turn) -> bool:
+    """Whether the path passes over a boundary between two turns."""
+    at = follows.parent_id
+    while isinstance(base, Thread) and at is not None and at != turn.id:
+        found = base.get(at)
+        if found is None:
+            return False
+        if boundary_of(found) is not None:
+            return True
+        at = found.parent_id
+    return False
 
 
 def _total(turn: Turn) -> int | None:
