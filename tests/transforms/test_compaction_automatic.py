@@ -278,6 +278,7 @@ async def test_without_a_summary_it_goes_on_while_there_is_room_and_then_leaves_
         await talk(stream, 90)
         kinds = boundaries(stream)
         assert set(kinds) == {"leave_out"} and len(kinds) > 1
+        assert 800 < max(provider.sizes) <= 880  # beyond the share, but with room for an answer
         left = texts(shown(stream))[0]
     assert "no summary" in left and "not shown any more" in left
     assert 1 <= len(provider.summed_up) <= 2 * len(kinds)  # not with each message

@@ -139,12 +139,15 @@ class _Fitting:
         return _Prompt(state=state, spec=spec, options=options, target=target_of(self._provider, spec), window=window)
 
     def _is_long(self, prompt: _Prompt) -> bool:
-        """Whether there is less room than there should be; where a summary failed before, whether there is none."""
+        """Whether there is less room than there should be; where a summary failed before, whether too little."""
         if prompt.window is None:
             return False
-        failed = _FAILED in prompt.state.base.derived
-        limit = prompt.window if failed else self._settings.limit(prompt.window, prompt.spec)
-        return prompt.tokens > limit
+        if _FAILED in prompt.state.base.derived:
+            return self._is_too_long(prompt)
+        return prompt.tokens > self._settings.limit(prompt.window, prompt.spec)
+
+    def _is_too_long(self, prompt: _Prompt) -> bool:
+        return prompt.window is not None and prompt.tokens > self._settings.last_limit(prompt.window, prompt.spec)
 
     async def _making_room(self, prompt: _Prompt, refusals: int) -> AsyncGenerator[Notice, None]:
         compactor = self._compactor(prompt)
@@ -163,7 +166,7 @@ class _Fitting:
                 return
             prompt.state.base.derived[_FAILED] = True
             yield Notice(content=f"there is no summary of it: {problem}", severity=Severity.WARN)
-        if refusals or prompt.tokens > (prompt.window or 0):
+        if refusals or self._is_too_long(prompt):
             await compactor.leave_out(found)
             prompt.state.base.derived.pop(_FAILED, None)  # the next time a summary may be had
             said = f"to save room {found.cut} earlier turns are left out, without a summary"

@@ -61,6 +61,11 @@ class CompactionSettings:
         answer = min(spec.max_output_tokens or 0, window // 2)
         return max(min(round(window * self.share), window - answer), 1)
 
+    def last_limit(self, window: int, spec: Spec) -> int:
+        """The longest prompt when no summary can be had: all of the window but what an answer needs."""
+        answer = min(spec.max_output_tokens or window // 8, window // 2)
+        return max(window - answer, self.limit(window, spec))
+
     def longest_summary(self, window: int) -> int:
         """Tokens of a summary at most."""
         return self.summary_tokens or min(max(window // 8, _SHORTEST), _LONGEST)
