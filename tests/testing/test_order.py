@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from ore.artifact import Notice, StopReason, Text, TextDelta, ToolCall, ToolResult, Usage
-from ore.event import Entry, ErrorEvent, EventContext, Gap, Lifecycle, Snapshot, TurnComplete, TurnRestarted
+from ore.event import Entry, ErrorEvent, EventContext, Gap, Lifecycle, Properties, Snapshot, TurnComplete, TurnRestarted
 from ore.ledger import Outcome, Role, Turn
 from ore.testing import OrderChecker, check_order
 
@@ -74,6 +74,15 @@ GOOD: dict[str, Story] = {
     .phase("submitted", "streaming")
     .block("b2", "42")
     .turn(Role.ASSISTANT, Text(content="42"))
+    .done(),
+    "a fact that a call set": begun()
+    .tell(CALL, block="b1")
+    .turn(Role.ASSISTANT, CALL)
+    .tell(RESULT, path=("t:0",))
+    .tell(Properties(properties={"ore.title": "x"}), path=("t:0",))
+    .turn(Role.TOOL, RESULT)
+    .phase("submitted", "streaming")
+    .turn(Role.ASSISTANT)
     .done(),
     "results of calls that never ran": begun()
     .tell(CALL, block="b1")

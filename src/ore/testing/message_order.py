@@ -1,7 +1,7 @@
 """`MessageOrder`: what holds for the events of one message."""
 
 from ore.artifact import Artifact, ToolResult
-from ore.event import Entry, ErrorEvent, Lifecycle, TurnComplete
+from ore.event import Entry, ErrorEvent, Lifecycle, Properties, TurnComplete
 from ore.ledger import Outcome, Role
 from ore.testing.round_order import RoundOrder
 
@@ -108,6 +108,8 @@ class MessageOrder:
 
     def _inside(self, path: tuple[str, ...], entry: Entry) -> str:
         """What an agent does inside a call comes before the call's result."""
+        if isinstance(entry.event, Properties):  # what a value changes in the session is told behind its result
+            return ""
         over = [call for call in self._over if path[: len(call)] == call]
         return f"{entry.kind} comes inside call {over[0][-1]}, which had its result" if over else ""
 
