@@ -8,7 +8,7 @@ import pytest
 
 from ore.artifact import Notice, StopReason, Text, TextDelta, ToolCall, ToolResult, Usage
 from ore.event import Entry, ErrorEvent, EventContext, Gap, Lifecycle, Properties, Snapshot, TurnComplete, TurnRestarted
-from ore.ledger import Outcome, Role, Turn
+from ore.ledger import Operation, Outcome, Role, Turn
 from ore.testing import OrderChecker, check_order
 
 STOP = StopReason(reason="stop")
@@ -79,7 +79,7 @@ GOOD: dict[str, Story] = {
     .tell(CALL, block="b1")
     .turn(Role.ASSISTANT, CALL)
     .tell(RESULT, path=("t:0",))
-    .tell(Properties(properties={"ore.title": "x"}), path=("t:0",))
+    .tell(Properties(operations=(Operation(op="set", key="ore.title", value="x"),)), path=("t:0",))
     .turn(Role.TOOL, RESULT)
     .phase("submitted", "streaming")
     .turn(Role.ASSISTANT)
