@@ -4,7 +4,6 @@ import asyncio
 import gc
 import json
 import os
-import resource
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
@@ -19,6 +18,7 @@ from ore.ledger import State
 from ore.models import Spec
 from ore.provider import Option
 from ore.session import Manager
+from peak import growth
 from session.watch import until
 
 pytestmark = pytest.mark.slow
@@ -178,12 +178,11 @@ async def test_a_reader_that_reads_nothing_costs_little_and_delays_nobody() -> N
             writer.write(request.encode())
             await reader.readuntil(b": here\n\n")
             transport.pause_reading()
-            before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-            for _ in range(200):
-                lines = await said(client, session, "1000 250", "text")
-                assert lines[-1]["outcome"] == "done" and len(lines[0]["content"]) == 250_000
-            grown_bytes = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) << 10
-            assert grown_bytes < 150 << 20  # the turns themselves are 50 MB, and stay
+            with growth() as grown_bytes:
+                for _ in range(200):
+                    lines = await said(client, session, "1000 250", "text")
+                    assert lines[-1]["outcome"] == "done" and len(lines[0]["content"]) == 250_000
+                assert grown_bytes() < 150 << 20  # the turns themselves are 50 MB, and stay
             transport.resume_reading()
             seen = b""
             while b"event: gap\ndata: " not in seen:

@@ -4,7 +4,6 @@ import asyncio
 import gc
 import os
 import re
-import resource
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -18,6 +17,7 @@ from ore.ext.tools.bash import bash
 from ore.ext.tools.sandboxes import HostSandbox, is_secret
 from ore.ledger import MemoryStore
 from ore.testing import ScriptedProvider
+from peak import growth
 from tools.bash.run import commands, ran
 
 
@@ -180,16 +180,12 @@ async def test_many_commands_at_once_all_end() -> None:
 # ── Output of any length ─────────────────────────────────────────────────────
 
 
-def peak_bytes() -> int:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-
-
 @pytest.mark.requirement("D-bash-memory")
 async def test_sixty_megabytes_of_output_cost_the_host_no_megabyte() -> None:
     await ran(bash(), "yes abcdefghijklmnopqrstuvwxyz0123456789 | head -c 1000000")
-    before = peak_bytes()
-    result = await ran(bash(), "yes abcdefghijklmnopqrstuvwxyz0123456789 | head -c 60000000; echo end")
-    assert peak_bytes() - before < 1 << 20
+    with growth() as grown_bytes:
+        result = await ran(bash(), "yes abcdefghijklmnopqrstuvwxyz0123456789 | head -c 60000000; echo end")
+        assert grown_bytes() < 1 << 20
     assert "of 60000004 bytes" in result.content and len(result.content) < 60_000
     assert "end\n[stdout is cut" in result.content
 
