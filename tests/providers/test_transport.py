@@ -250,6 +250,60 @@ async def test_silence_before_and_inside_an_answer_ends_it(answering: Callable[[
     assert str(error) == f"no byte from {server.url} for 0.02 s; --timeout-s allows more"
 
 
+async def only_early_hints(exchange: Exchange) -> None:
+    exchange.raw(b"HTTP/1.1 103 Early Hints\r\nlink: </style.css>\r\n\r\n")
+    await exchange.gone.wait()
+
+
+async def hints_without_end(exchange: Exchange) -> None:
+    while not exchange.gone.is_set():
+        exchange.raw(b"HTTP/1.1 102 Processing\r\n\r\n")
+        await asyncio.sleep(0)
+
+
+@pytest.mark.requirement("D-http-limits")
+async def test_what_comes_before_the_head_of_an_answer_is_no_answer() -> None:
+    async def answering(exchange: Exchange) -> None:
+        exchange.raw(b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n")
+        exchange.whole(b"one")
+
+    async with serving(answering) as server:
+        transport = AiohttpTransport()
+        assert [await got(transport, server.url) for _ in range(2)] == [b"one", b"one"]
+    assert server.opened == 1
+
+
+@pytest.mark.requirement("D-http-limits")
+async def test_silence_behind_an_http_1xx_ends_it() -> None:
+    async with serving(only_early_hints) as server:
+        error = await failure(server.url, SOON)
+        await server.settled()
+    assert str(error) == f"no byte from {server.url} for 0.02 s; --timeout-s allows more"
+
+
+@pytest.mark.requirement("D-http-limits")
+async def test_heads_without_an_answer_are_cut_at_the_limit_of_all() -> None:
+    async with serving(hints_without_end) as server:
+        error = await failure(server.url, Limits(connect_s=4, silence_s=4, total_s=0.1))
+        await server.settled()
+    assert str(error) == f"the answer of {server.url} had not ended after 0.1 s in all"
+
+
+@pytest.mark.requirement("D-http-limits")
+async def test_an_answer_that_is_larger_than_any_is_given_up() -> None:
+    async def answering(exchange: Exchange) -> None:
+        exchange.head()
+        while not exchange.gone.is_set():
+            exchange.send(b"x" * 1000)
+            await asyncio.sleep(0)
+
+    async with serving(answering) as server:
+        error = await failure(server.url, Limits(connect_s=4, silence_s=4, total_s=8, answer_bytes=10_000))
+        await server.settled()
+    assert type(error) is ProtocolError
+    assert f"at most 10000 bytes from {server.url}, got more" in str(error)
+
+
 async def test_silence_counts_only_while_somebody_waits() -> None:
     """A reader may take its time; that is not the server's fault."""
     read = asyncio.Event()

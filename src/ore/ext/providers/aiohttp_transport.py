@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 import aiohttp
 
 from ore.errors import ProviderError
-from ore.ext.providers.faults import fault_of, silence, too_long
+from ore.ext.providers.faults import fault_of, silence, too_large, too_long
 from ore.ext.providers.pools import Pool, Pools
 from ore.ext.providers.transport import Limits
 
@@ -47,19 +47,22 @@ class AiohttpTransport:
         deadline = monotonic() + limits.total_s
         pool = await self.pools.here()
         fault: ProviderError
+        limit = asyncio.timeout(limits.total_s)
         try:
-            response = await pool.session.post(
-                url,
-                data=body if len(body) <= _LARGE_BYTES else io.BytesIO(body),
-                headers=headers,
-                allow_redirects=False,
-                proxy=pool.proxy(url),
-                timeout=aiohttp.ClientTimeout(
-                    total=None, connect=limits.connect_s, sock_read=min(limits.silence_s, limits.total_s)
-                ),
-            )
+            async with limit:
+                response = await pool.session.post(
+                    url,
+                    data=body if len(body) <= _LARGE_BYTES else io.BytesIO(body),
+                    headers=headers,
+                    allow_redirects=False,
+                    proxy=pool.proxy(url),
+                    timeout=aiohttp.ClientTimeout(total=None, connect=limits.connect_s, sock_read=limits.silence_s),
+                )
         except (aiohttp.ClientError, OSError, TimeoutError) as error:
-            fault = fault_of(error, _origin(url), limits, answering=False)
+            if limit.expired():
+                fault = too_long(_origin(url), limits)
+            else:
+                fault = fault_of(error, _origin(url), limits, answering=False)
         else:
             return AiohttpReply(response, pool, url, limits, deadline)
         raise fault  # out here, so that the request does not hang on to it as its context
@@ -123,7 +126,8 @@ class AiohttpReply:
 
         Raises:
             ConnectionFailedError: The connection broke.
-            ProviderTimeoutError: A limit was reached.
+            ProviderTimeoutError: A limit of time was reached.
+            ProtocolError: The answer is too large.
         """
         fault: ProviderError
         self._since = monotonic()
@@ -135,10 +139,13 @@ class AiohttpReply:
             fault = fault_of(error, _origin(self._url), self._limits, answering=True)
         else:
             self._since = math.inf
-            if block:
+            if self._content.total_bytes > self._limits.answer_bytes:
+                fault = too_large(_origin(self._url), self._limits)
+            elif block:
                 return block
-            self.close()
-            raise StopAsyncIteration
+            else:
+                self.close()
+                raise StopAsyncIteration
         self.close()
         raise fault
 

@@ -8,7 +8,7 @@ import aiohttp
 from ore.errors import ConnectionFailedError, ProtocolError, ProviderError, ProviderTimeoutError
 from ore.ext.providers.transport import Limits
 
-__all__ = ["fault_of", "silence", "too_long"]
+__all__ = ["fault_of", "silence", "too_large", "too_long"]
 
 
 def fault_of(error: Exception, origin: str, limits: Limits, *, answering: bool) -> ProviderError:
@@ -29,8 +29,8 @@ def fault_of(error: Exception, origin: str, limits: Limits, *, answering: bool) 
             return ProviderTimeoutError(
                 f"no connection to {origin} within {limits.connect_s:g} s; is the address right, and the network there?"
             )
-        case TimeoutError():  # the shorter of the two was set
-            return silence(origin, limits) if limits.silence_s <= limits.total_s else too_long(origin, limits)
+        case TimeoutError():
+            return silence(origin, limits)
         case aiohttp.ClientResponseError():  # its own parser's words hold what was received
             return ProtocolError(
                 f"expected HTTP from {origin}, got something else; does the address begin with the right one of "
@@ -48,6 +48,14 @@ def silence(origin: str, limits: Limits) -> ProviderTimeoutError:
 def too_long(origin: str, limits: Limits) -> ProviderTimeoutError:
     """Something came, but no end."""
     return ProviderTimeoutError(f"the answer of {origin} had not ended after {limits.total_s:g} s in all")
+
+
+def too_large(origin: str, limits: Limits) -> ProtocolError:
+    """More came than any answer has."""
+    return ProtocolError(
+        f"expected an answer of at most {limits.answer_bytes} bytes from {origin}, got more; is it a model that "
+        "answers there?"
+    )
 
 
 def _unreachable(error: aiohttp.ClientConnectorError, origin: str) -> ConnectionFailedError:

@@ -8,6 +8,7 @@ from typing import Final
 
 import aiohttp
 
+from ore.ext.providers.patient_response import PatientResponse
 from ore.ext.providers.proxies import proxy_for
 
 __all__ = ["Pool", "Pools"]
@@ -35,6 +36,7 @@ class Pool:
             connector=aiohttp.TCPConnector(limit=connections),
             cookie_jar=aiohttp.DummyCookieJar(),
             headers=_HEADERS,
+            response_class=PatientResponse,
         )
         self._proxies: dict[str, str | None] = {}
 

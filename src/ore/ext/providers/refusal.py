@@ -5,9 +5,18 @@ from collections.abc import Mapping
 from typing import Final
 from urllib.parse import urlsplit
 
-from ore.errors import ProtocolError, ProviderError
+from ore.errors import (
+    BadRequestError,
+    ModelNotFoundError,
+    PermissionDeniedError,
+    ProtocolError,
+    ProviderError,
+    UnsupportedError,
+)
+from ore.ext.providers.endpoint import Endpoint
 from ore.ext.providers.retry_after import retry_after_s
 from ore.ext.providers.transport import Reply
+from ore.ext.providers.vendor_words import vendor_words
 from ore.ext.wires.wire import Wire
 
 __all__ = ["refusal", "unreadable"]
@@ -24,11 +33,18 @@ _EVENT: Final = (b"data:", b"event:", b":")
 _ADVICE: Final = "is the base URL right? it is the part of the address before what is asked for, as a rule with /v1"
 
 
-async def refusal(provider: str, wire: Wire, reply: Reply, now_s: float) -> ProviderError:
+_EXPLAINED: Final = (BadRequestError, UnsupportedError, ModelNotFoundError, PermissionDeniedError)
+"""Errors of which the vendor's own sentence says what to change; not those with what the model wrote."""
+
+
+async def refusal(provider: str, wire: Wire, reply: Reply, endpoint: Endpoint, sent: bytes) -> ProviderError:
     """The error of an answer whose status is not 200.
 
+    Where it says what has to change, the vendor's own words are in it, but
+    none that were sent.
+
     Args:
-        now_s: Seconds since 1970.
+        sent: The body of the request.
     """
     if 300 <= reply.status < 400:
         return _redirect(reply)
@@ -40,7 +56,11 @@ async def refusal(provider: str, wire: Wire, reply: Reply, now_s: float) -> Prov
         body = b""  # of something on the way; its status is what can be gone by
     error = wire.failure(provider, reply.status, reply.headers, body)
     if error.retry_after_s is None:
-        error.retry_after_s = retry_after_s(reply.headers, now_s)
+        error.retry_after_s = retry_after_s(reply.headers, endpoint.clock())
+    if type(error) in _EXPLAINED:
+        words = vendor_words(body, sent, *endpoint.credentials.headers.values())
+        if words and words not in str(error):
+            error.args = (f"{error}; the vendor says: {words!r}",)
     return error
 
 

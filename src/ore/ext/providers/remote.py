@@ -85,7 +85,7 @@ class RemoteProvider:
         lost: ProviderError | None = None
         try:
             reply = await self._endpoint.post(request)
-            block = await self._first(reply)
+            block = await self._first(reply, request.body)
             decoder = self._wire.decoder(ask)
             feed, read = decoder.feed, reply.__anext__
             batch: Batch = ()
@@ -131,14 +131,17 @@ class RemoteProvider:
             wanted.seen(request.body)
         return request
 
-    async def _first(self, reply: Reply) -> bytes:
+    async def _first(self, reply: Reply, sent: bytes) -> bytes:
         """The first block of an answer; empty when there is none.
+
+        Args:
+            sent: The body of the request.
 
         Raises:
             ProviderError: It is no answer.
         """
         if reply.status != 200:
-            raise await refusal(self._name, self._wire, reply, self._endpoint.clock())
+            raise await refusal(self._name, self._wire, reply, self._endpoint, sent)
         try:
             block = await reply.__anext__()
         except StopAsyncIteration:

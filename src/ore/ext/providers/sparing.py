@@ -7,7 +7,8 @@ from typing import Final
 import msgspec
 
 from ore.artifact import Artifact, Media, Notice, Severity, Text, ToolResult
-from ore.errors import BadRequestError, ContextOverflowError, ModelNotFoundError, ProviderError
+from ore.errors import BadRequestError, ContextOverflowError, ModelNotFoundError, ProviderError, UnsupportedError
+from ore.ext.wires.blame import FIELDS
 from ore.ledger import Role, State, Turn, view
 from ore.models import Spec
 from ore.provider import Batch, Option, Provider
@@ -58,7 +59,7 @@ class Sparing:
                         seen = seen or any(type(artifact) is not Notice for artifact in batch)
                         yield batch
                 return
-            except (BadRequestError, ContextOverflowError, ModelNotFoundError) as error:
+            except (BadRequestError, ContextOverflowError, ModelNotFoundError, UnsupportedError) as error:
                 if seen or not _may_be_media(error) or not _has_earlier_media(state.turns):
                     raise
             derived[key] = True
@@ -76,7 +77,12 @@ def without_media(turns: Sequence[Turn]) -> Sequence[Turn]:
 
 
 def _may_be_media(error: ProviderError) -> bool:
-    """Whether media may be why: too large a request is told as an overflow, and a model without eyes as not found."""
+    """Whether media may be why: too large a request is told as an overflow, and a model without eyes as not found.
+
+    What is refused before anything was sent has no status; it was said last.
+    """
+    if isinstance(error, UnsupportedError):
+        return error.status is not None and error.field in FIELDS
     return type(error) is BadRequestError or error.status in (404, 413)
 
 

@@ -16,7 +16,9 @@ from ore.errors import (
     ProviderError,
     ProviderTimeoutError,
     RateLimitError,
+    UnsupportedError,
 )
+from ore.ext.wires.blame import blames_request, refused_media
 
 __all__ = ["answer_failure", "stream_failure"]
 
@@ -53,7 +55,10 @@ _INTERNAL: Final = _Meaning(
     OverloadedError, "the vendor failed inside; ask again, and look at its status page if it stays"
 )
 _TIMEOUT: Final = _Meaning(ProviderTimeoutError, "the vendor gave up waiting; ask again, or for a shorter answer")
-_BAD_REQUEST: Final = _Meaning(BadRequestError, "the vendor did not accept the request as it was built")
+_BAD_REQUEST: Final = _Meaning(
+    BadRequestError,
+    "the vendor did not accept the request as it was built; `ore run --capture FILE` writes down what was sent",
+)
 
 _BY_TYPE: Final[Mapping[str, _Meaning]] = {
     "authentication_error": _AUTHENTICATION,
@@ -140,20 +145,29 @@ def _text(value: object) -> str:
 
 
 def _made(provider: str, status: int | None, said: _Said, headers: Mapping[str, str]) -> ProviderError:
+    media = refused_media(said.message) if status in _WITHOUT_MEDIA else None
     meaning = _meaning(status, said)
     known = said.type if said.type in _BY_TYPE else ""
     facts = [fact for fact in (known, f"status {status}" if status else "", _place(meaning, said.message)) if fact]
-    return meaning.error(
-        f"{meaning.said} ({', '.join(facts)})" if facts else meaning.said,
-        provider=provider,
-        status=status,
-        request_id=headers.get("request-id") or headers.get("x-request-id") or said.request_id,
-        retry_after_s=_seconds(headers.get("retry-after")),
-    )
+    told = f" ({', '.join(facts)})" if facts else ""
+    error: ProviderError
+    if media is not None:
+        words = f"the model takes no {media}; leave it out, or use another model{told}"
+        error = UnsupportedError(words, field=media, provider=provider)
+    else:
+        error = meaning.error(f"{meaning.said}{told}", provider=provider)
+    error.status = status
+    error.request_id = headers.get("request-id") or headers.get("x-request-id") or said.request_id
+    error.retry_after_s = _seconds(headers.get("retry-after"))
+    return error
+
+
+_WITHOUT_MEDIA: Final = (None, 400, 404, 415, 422, 500, 501)
+"""Statuses with which servers say that the model takes no pictures and the like."""
 
 
 def _meaning(status: int | None, said: _Said) -> _Meaning:
-    meaning = _BY_TYPE.get(said.type)
+    meaning = _BAD_REQUEST if blames_request(status, said.message) else _BY_TYPE.get(said.type)
     if meaning is None or (meaning in (_INTERNAL, _BAD_REQUEST) and status in _BY_STATUS):
         meaning = _BY_STATUS.get(status or 0) or (_INTERNAL if status is None or status >= 500 else _BAD_REQUEST)
     if meaning is _BAD_REQUEST and _OVERFLOWS.search(said.message):

@@ -25,6 +25,7 @@ from ore.errors import (
     RateLimitError,
     UnsupportedError,
 )
+from ore.ext.wires.blame import blames_request, refused_media
 from ore.ext.wires.openai_chat.waiting import seconds_to_wait
 
 __all__ = ["RejectedGenerationError", "http_error", "stream_error"]
@@ -175,12 +176,18 @@ _MEANING: Final[Mapping[type[ProviderError], tuple[str, str]]] = {
     ProviderTimeoutError: ("the vendor took too long", "try again, or ask for less"),
     ContextOverflowError: ("the conversation does not fit the model's window", "shorten it, or use a larger model"),
     ContentFilterError: ("the vendor's filter refused the content", "say it in another way"),
-    BadRequestError: ("the vendor did not accept the request", "the code says why, where there is one"),
+    BadRequestError: ("the vendor did not accept the request", "`ore run --capture FILE` writes down what was sent"),
     UnsupportedError: ("the model does not take a field", "leave it out, or use lenient to drop such fields"),
 }
 
 
 def _error(provider: str, status: int | None, fault: _Fault) -> ProviderError:
+    media = refused_media(fault.message) if status in _WITHOUT_MEDIA else None
+    if media is not None:
+        said = f"{provider}: the model takes no {media}{_facts(status, fault)}; leave it out, or use another model"
+        refused: ProviderError = UnsupportedError(said, field=media, provider=provider)
+        refused.status = status
+        return refused
     kind = _kind(status, fault)
     meaning, advice = _MEANING[kind]
     message = f"{provider}: {meaning}{_facts(status, fault)}; {advice}"
@@ -192,6 +199,10 @@ def _error(provider: str, status: int | None, fault: _Fault) -> ProviderError:
     if isinstance(generation, str):
         return RejectedGenerationError(message, generation=generation, provider=provider, status=status)
     return kind(message, provider=provider, status=status)
+
+
+_WITHOUT_MEDIA: Final = (None, 400, 404, 415, 422, 500, 501)
+"""Statuses with which servers say that the model takes no pictures and the like."""
 
 
 def _kind(status: int | None, fault: _Fault) -> type[ProviderError]:
@@ -206,6 +217,8 @@ def _kind(status: int | None, fault: _Fault) -> type[ProviderError]:
     metadata = fault.fields.get("metadata")
     if status == 403 and isinstance(metadata, dict) and "reasons" in metadata:  # OpenRouter's moderation
         return ContentFilterError
+    if blames_request(status, fault.message):
+        return BadRequestError
     if status is None:
         return BadRequestError if "invalid_request_error" in fault.names else OverloadedError
     return _BY_STATUS.get(status) or (OverloadedError if status >= 500 else BadRequestError)
