@@ -158,13 +158,11 @@ class Core:
             return "closing"
         if self.running is None:
             return "queued" if self.waiting else "idle"
-        if self.running.ends is None:
-            return "queued"
         if self.questions.waited_for:
             return "waiting"
         if self.calls is not None and self.calls.running:
             return "tools"
-        return self.step.phase
+        return "queued" if self.running.ends is None else self.step.phase
 
     def the_agent(self) -> AgentSpec:
         """The agent; a session without one is not in use yet."""
