@@ -83,17 +83,17 @@ def messages() -> bytes:
     return start + begin + words + end + stop + event("message_stop")
 
 
-async def calls_a_chunk(manager: Manager) -> float:
+async def calls_a_chunk(manager: Manager, delta: str = "text_delta") -> float:
     """All calls for one message, from its submission to its reader, divided by its chunks."""
     session = await manager.create()
     profile = cProfile.Profile()
     profile.enable()
     count = 0
-    async with session.subscribe("text_delta", "lifecycle") as reader:
+    async with session.subscribe(delta, "lifecycle") as reader:
         session.submit("Hello?")
         async for batch in reader.batches():
             for entry in batch:
-                if entry.kind == "text_delta":
+                if entry.kind == delta:
                     count += 1
             if batch[-1].kind == "lifecycle" and getattr(batch[-1].event, "phase", "") == "done":
                 break

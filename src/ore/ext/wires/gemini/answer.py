@@ -26,6 +26,7 @@ from ore.ext.wires.gemini.ending import blocked, ending
 from ore.ext.wires.gemini.failure import stream_failure
 from ore.ext.wires.gemini.structs import Blob, Candidate, Chunk, Counts, Part, raw_parts
 from ore.ext.wires.gemini.usage import usage_of
+from ore.ext.wires.halves import Halves
 
 __all__ = ["Answer"]
 
@@ -35,6 +36,11 @@ _METADATA: Final = {
     "grounding_metadata": "groundingMetadata",
     "citation_metadata": "citationMetadata",
     "url_context_metadata": "urlContextMetadata",
+}
+
+_FRAGMENTS: Final[Mapping[str, type[TextDelta] | type[ReasoningDelta]]] = {
+    "text": TextDelta,
+    "reasoning": ReasoningDelta,
 }
 
 _SUMMARY_CHARACTERS: Final = 200
@@ -66,8 +72,9 @@ class Answer:
         self._finish = ""
         self._begun = False
         self._has_content = False
-        self.is_text = False
-        """Whether nothing but a block of text is open, so that more text simply goes on it."""
+        self._halves = Halves()
+        self.open = ""
+        """What nothing but is open, `text` or `reasoning`, so that more of it simply goes on it."""
         self.fault: ProviderError | None = None
         """What went wrong, once what came before it was yielded."""
 
@@ -113,13 +120,13 @@ class Answer:
         reason = ending(self._provider, self._finish, has_calls=self._calls.any, has_content=self._has_content)
         if isinstance(reason, ProviderError):
             return self._fail(reason)
-        rest = [*self._calls.close(cut=reason.reason == "length"), *self._sources(), reason]
-        return [*rest, *self._usage()]
+        cut = reason.reason == "length"
+        return [*self._rest(), *self._calls.close(cut=cut), *self._sources(), reason, *self._usage()]
 
     def _fail(self, error: ProviderError) -> Sequence[Artifact]:
         """The answer ends with an error; what it cost is said first."""
         self.fault = error
-        return [*self._calls.close(cut=True), *self._usage()]
+        return [*self._rest(), *self._calls.close(cut=True), *self._usage()]
 
     def _usage(self) -> Sequence[Artifact]:
         return _NOTHING if self.counts is None else [usage_of(self.counts)]
@@ -151,12 +158,15 @@ class Answer:
     def _words(self, words: str, part: Part) -> Sequence[Artifact]:
         """Text or thinking, and where its vendor signed it."""
         family = "reasoning" if part.thought else "text"
-        out: list[Artifact] = [*self._calls.close(cut=False)] if words else []
+        out: list[Artifact] = []
         if words:
-            out.append(ReasoningDelta(content=words) if part.thought else TextDelta(content=words))
-            self._enter(family)
+            out += [*self._calls.close(cut=False), *self._enter(family)]
+            if sound := self._halves.join(family, words):
+                out.append(_FRAGMENTS[family](content=sound))
+            self.open = "" if self._halves else family
         if not part.thought_signature:
             return out
+        out += self._rest()
         signed = self._signed(part.thought_signature, family)
         if self._family == family:
             out.append(BlockEnd(provider_data=signed))
@@ -167,15 +177,21 @@ class Answer:
         self._enter("")
         return out
 
+    def _rest(self) -> Sequence[Artifact]:
+        """Half a character whose other half did not come."""
+        rest = self._halves.rest(self._family)
+        return [_FRAGMENTS[self._family](content=rest)] if rest else _NOTHING
+
     def _call(self, part: Part) -> Sequence[Artifact]:
         self._has_content = True
+        rest = self._rest()
         try:
             out = self._calls.take(part)
         except (ValueError, RecursionError) as error:  # msgspec's errors are ValueErrors too
             self.break_off(f"arguments of a call that do not fit together: {error}")
-            return self._usage()
+            return [*rest, *self._usage()]
         self._enter("text" if out and type(out[-1]) is TextDelta else "")
-        return out
+        return [*rest, *out]
 
     def _media(self, blob: Blob, part: Part) -> Sequence[Artifact]:
         """Something made; drafts from a model's thinking are none of its answer."""
@@ -184,7 +200,7 @@ class Answer:
         made = self._made(blob)
         if made is None:
             return _NOTHING
-        out = [*self._calls.close(cut=False), made]
+        out = [*self._rest(), *self._calls.close(cut=False), made]
         if part.thought_signature:
             signed = self._signed(part.thought_signature, "")
             out.append(ServerTool(name=f"{made.kind}_signature", provider_data={**signed, "signs": made.kind}))
@@ -210,10 +226,11 @@ class Answer:
         name = next((name for name in found if name not in _BESIDE), None)
         if name is None:
             return self._words("", part)
-        self._enter("")
+        rest = self._enter("")
         self._has_content = True
         kept: ProviderData = {**self._issuer, "part": raw.decode()}
         return [
+            *rest,
             *self._calls.close(cut=False),
             ServerTool(name=_NAMES.get(name, name), summary=_summary(found[name]), provider_data=kept),
         ]
@@ -233,10 +250,12 @@ class Answer:
             return [BlockEnd(provider_data=kept)]
         return [ServerTool(name="sources", provider_data=kept)]
 
-    def _enter(self, family: str) -> None:
-        self._family = family
-        self.is_text = family == "text"
+    def _enter(self, family: str) -> Sequence[Artifact]:
+        """What is said from here on; gives what was left of what was said before."""
+        rest = _NOTHING if family == self._family else self._rest()
+        self._family, self.open = family, ""
         self._has_content = self._has_content or bool(family)
+        return rest
 
 
 _KINDS: Final[Mapping[str, type[Image] | type[Audio] | type[File]]] = {"image/": Image, "audio/": Audio}

@@ -1,14 +1,15 @@
 """`GeminiDecoder`: the bytes of one answer, as batches of artifacts."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Final
 
 import msgspec
 
-from ore.artifact import Artifact, TextDelta
+from ore.artifact import Artifact, ReasoningDelta, TextDelta
 from ore.errors import ProtocolError
 from ore.ext.wires.gemini.answer import Answer
-from ore.ext.wires.gemini.structs import NOTHING, Chunk, decode_chunk, decode_chunks
+from ore.ext.wires.gemini.structs import NOTHING, Chunk, Part, decode_chunk, decode_chunks, lenient_chunk
 from ore.ext.wires.sse import EVENT_LIMIT_BYTES, Event, SseReader
 from ore.provider import BATCH_LIMIT, Batch
 
@@ -57,7 +58,7 @@ class GeminiDecoder:
             raise self._answer.fault
 
     def _read(self, events: Iterable[Event], *, at_end: bool = False) -> Iterator[Batch]:
-        """Plain text is wrapped right here: there are thousands of such chunks."""
+        """Plain fragments are wrapped right here: there are thousands of such chunks."""
         answer = self._answer
         batch: list[Artifact] = []
         room = BATCH_LIMIT
@@ -65,10 +66,10 @@ class GeminiDecoder:
             try:
                 chunk = decode_chunk(data)
             except (msgspec.DecodeError, RecursionError):
-                chunk = self._unreadable(at_end=at_end)
-            text = _plain(chunk) if answer.is_text else None
-            if text is not None:
-                batch.append(TextDelta(content=text))
+                chunk, data = self._odd(data, at_end=at_end)
+            part = _plain(chunk) if answer.open else None
+            if part is not None and (answer.open == "reasoning") is bool(part.thought):
+                batch.append((ReasoningDelta if part.thought else TextDelta)(content=part.text or ""))
                 room -= 1
                 counts = chunk.usage_metadata
                 if counts is not None and counts.prompt_token_count is not None:
@@ -86,11 +87,16 @@ class GeminiDecoder:
         if batch:
             yield batch
 
-    def _unreadable(self, *, at_end: bool) -> Chunk:
-        """A chunk that is none; the last one may have been cut, which the end of the answer tells."""
-        if not at_end:
+    def _odd(self, data: bytes, *, at_end: bool) -> tuple[Chunk, bytes]:
+        """A chunk that is none, but for halves of characters in it, with its bytes.
+
+        The last one may have been cut, which the end of the answer tells.
+        """
+        self._answer.open = ""
+        found = lenient_chunk(data)
+        if found is None and not at_end:
             self._answer.break_off("one that cannot be read")
-        return Chunk()
+        return found or (Chunk(), b"{}")
 
     def _begin(self, block: bytes) -> bytes:
         """Look at how the body begins; gives what is a stream.
@@ -124,16 +130,13 @@ class GeminiDecoder:
         if body.startswith(b"{"):
             yield b"", body
             return
-        try:
-            chunks = decode_chunks(body)
-        except (msgspec.DecodeError, RecursionError):
-            return
-        for chunk in chunks:
-            yield b"", bytes(chunk)
+        with suppress(msgspec.DecodeError, RecursionError):
+            for chunk in decode_chunks(body):
+                yield b"", bytes(chunk)
 
 
-def _plain(chunk: Chunk) -> str | None:
-    """The text of a chunk that holds nothing else."""
+def _plain(chunk: Chunk) -> Part | None:
+    """The text, or the thought, of a chunk that holds nothing else."""
     candidates = chunk.candidates
     if not candidates or chunk.prompt_feedback is not None or chunk.error is not None:
         return None
@@ -151,9 +154,9 @@ def _plain(chunk: Chunk) -> str | None:
     if not parts:
         return None
     part = parts[0]
-    if part is not parts[-1] or part.thought or part.thought_signature is not None:
+    if part is not parts[-1] or not part.text or part.thought_signature is not None:
         return None
-    return part.text or None
+    return part
 
 
 def _batches(artifacts: Sequence[Artifact]) -> Iterator[Batch]:

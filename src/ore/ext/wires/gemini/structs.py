@@ -5,9 +5,12 @@ and by `FunctionCall` and `PartialArg` of Google's Gen AI SDKs (read 2026-11):
 only the cloud's own endpoint streams arguments in parts.
 """
 
+import json
 from typing import Any, Final
 
 import msgspec
+
+from ore.artifact import to_json
 
 __all__ = [
     "NOTHING",
@@ -20,6 +23,7 @@ __all__ = [
     "PartialArg",
     "decode_chunk",
     "decode_chunks",
+    "lenient_chunk",
     "raw_parts",
 ]
 
@@ -127,6 +131,28 @@ decode_chunks: Final = msgspec.json.Decoder(list[msgspec.Raw]).decode
 """The chunks of a body that is one list, which a server sends that knows nothing of `alt=sse`."""
 
 _decode_raw: Final = msgspec.json.Decoder(_RawChunk).decode
+
+
+def lenient_chunk(data: bytes) -> tuple[Chunk, bytes] | None:
+    """Read a chunk that holds half a character, or bytes that are no character.
+
+    Such a half stays in the text of a part, where its other half may follow;
+    elsewhere it becomes U+FFFD.
+
+    Returns:
+        The chunk, and its bytes without halves; `None` when it is no chunk all the same.
+    """
+    try:
+        found = json.loads(data.decode("utf-8", "replace"))
+        sound = to_json(found)
+        chunk = decode_chunk(sound)
+    except (ValueError, RecursionError):  # msgspec's errors are ValueErrors too
+        return None
+    for candidate, shown in zip(chunk.candidates or (), found.get("candidates") or (), strict=True):
+        parts = candidate.content.parts if candidate.content is not None else None
+        for part, words in zip(parts or (), (shown.get("content") or {}).get("parts") or (), strict=True):
+            part.text = words.get("text")
+    return chunk, sound
 
 
 def raw_parts(data: bytes) -> list[msgspec.Raw]:

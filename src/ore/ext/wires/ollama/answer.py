@@ -20,6 +20,7 @@ from ore.artifact import (
     Usage,
 )
 from ore.errors import ProtocolError, ProviderError
+from ore.ext.wires.halves import Halves
 from ore.ext.wires.media import sniffed
 from ore.ext.wires.ollama.failure import stream_failure
 from ore.ext.wires.ollama.structs import Call, Line, Message
@@ -50,10 +51,11 @@ class Answer:
         self._issuer: Final = {"provider": provider, "model": model}
         self._answer_tool = answer_tool
         self._is_thinking = False
+        self._halves = Halves()
         self._begun = False
         self._has_calls = False
-        self.is_text = False
-        """Whether nothing but a block of text is open, so that more text simply goes on it."""
+        self.open = ""
+        """What nothing but is open, `text` or `thinking`, so that more of it simply goes on it."""
         self.ended = False
         """Whether the last line was there."""
         self.fault: ProviderError | None = None
@@ -70,15 +72,13 @@ class Answer:
         message = line.message or Message(content=line.response, thinking=line.thinking)
         out: list[Artifact] = []
         if message.thinking:
-            out.append(ReasoningDelta(content=message.thinking))
-            self._is_thinking, self.is_text = True, False
+            out += self._think(message.thinking)
         if message.content:
-            out += [*self._thought(), TextDelta(content=message.content)]
-            self.is_text = True
+            out += self._say(message.content)
         for call in message.tool_calls or ():
-            out += [*self._thought(), *self._call(call)]
+            out += [*self._thought(), *self._said(), *self._call(call)]
         for image in message.images or ():
-            out += [*self._thought(), *self._image(image)]
+            out += [*self._thought(), *self._said(), *self._image(image)]
         return [*out, *self._end(line)] if line.done and self.fault is None else out
 
     def break_off(self, got: str) -> None:
@@ -96,13 +96,34 @@ class Answer:
         empty = "expected an answer, got an empty one; try again"
         self.fault = ProtocolError(said if self._begun else empty, provider=self._provider)
 
+    def _think(self, words: str) -> Sequence[Artifact]:
+        said = self._said()
+        self._is_thinking = True
+        words = self._halves.join("thinking", words)
+        self.open = "" if self._halves else "thinking"
+        return [*said, ReasoningDelta(content=words)] if words else said
+
+    def _say(self, words: str) -> Sequence[Artifact]:
+        thought = self._thought()
+        words = self._halves.join("text", words)
+        self.open = "" if self._halves else "text"
+        return [*thought, TextDelta(content=words)] if words else thought
+
+    def _said(self) -> Sequence[Artifact]:
+        """What is left of text that goes on no more: half a character whose other half did not come."""
+        self.open = ""
+        rest = self._halves.rest("text")
+        return [TextDelta(content=rest)] if rest else _NOTHING
+
     def _thought(self) -> Sequence[Artifact]:
         """The end of thinking that is all there."""
-        self.is_text = False
+        self.open = ""
         if not self._is_thinking:
             return _NOTHING
         self._is_thinking = False
-        return [BlockEnd(provider_data=dict(self._issuer))]
+        rest = self._halves.rest("thinking")
+        end = BlockEnd(provider_data=dict(self._issuer))
+        return [ReasoningDelta(content=rest), end] if rest else [end]
 
     def _call(self, call: Call) -> Sequence[Artifact]:
         function = call.function
@@ -125,7 +146,7 @@ class Answer:
     def _end(self, line: Line) -> Sequence[Artifact]:
         self.ended = True
         reason = _REASONS.get(line.done_reason or "", "other")
-        rest = _NOTHING if reason == "length" else self._thought()
+        rest = [*self._said(), *(_NOTHING if reason == "length" else self._thought())]
         if reason == "stop" and self._has_calls:
             reason = "tool_use"
         prompt, completion = line.prompt_eval_count, line.eval_count

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
-from ore.artifact import Artifact, TextDelta
+from ore.artifact import Artifact, ReasoningDelta, TextDelta
 from ore.ext.wires.json_lines import LineReader
 from ore.ext.wires.ollama.answer import Answer
-from ore.ext.wires.ollama.structs import Line, decode_line
+from ore.ext.wires.ollama.structs import Line, decode_line, lenient_line
 from ore.provider import BATCH_LIMIT, Batch
 
 __all__ = ["OllamaDecoder"]
@@ -40,7 +40,7 @@ class OllamaDecoder:
             raise self._answer.fault
 
     def _read(self, lines: Iterable[bytes], *, at_end: bool = False) -> Iterator[Batch]:
-        """Plain text is wrapped right here: there are thousands of such lines."""
+        """Plain fragments are wrapped right here: there are thousands of such lines."""
         answer = self._answer
         batch: list[Artifact] = []
         room = BATCH_LIMIT
@@ -48,10 +48,10 @@ class OllamaDecoder:
             try:
                 line = decode_line(data)
             except (msgspec.DecodeError, RecursionError):
-                line = self._unreadable(at_end=at_end)
-            text = _plain(line) if answer.is_text else None
-            if text is not None:
-                batch.append(TextDelta(content=text))
+                line = self._odd(data, at_end=at_end)
+            fragment = _going_on(line, answer.open) if answer.open else None
+            if fragment is not None:
+                batch.append(fragment)
                 room -= 1
             else:
                 batch += answer.take(line)
@@ -66,21 +66,28 @@ class OllamaDecoder:
         if batch:
             yield batch
 
-    def _unreadable(self, *, at_end: bool) -> Line:
-        """A line that is none; the last one may have been cut, which the end of the answer tells."""
-        if not at_end and not self._answer.ended:
+    def _odd(self, data: bytes, *, at_end: bool) -> Line:
+        """A line that is none, but for halves of characters in it.
+
+        The last one may have been cut, which the end of the answer tells.
+        """
+        self._answer.open = ""
+        line = lenient_line(data)
+        if line is None and not at_end and not self._answer.ended:
             self._answer.break_off("one that cannot be read")
-        return Line()
+        return line or Line()
 
 
-def _plain(line: Line) -> str | None:
-    """The text of a line that holds nothing else."""
+def _going_on(line: Line, open: str) -> Artifact | None:
+    """The fragment of a line that goes on what is open and holds nothing else."""
     message = line.message
     if message is None or line.done or line.error is not None:
         return None
-    if message.thinking or message.tool_calls is not None or message.images is not None:
+    if message.tool_calls is not None or message.images is not None:
         return None
-    return message.content or None
+    if open == "text":
+        return TextDelta(content=message.content) if message.content and not message.thinking else None
+    return ReasoningDelta(content=message.thinking) if message.thinking and not message.content else None
 
 
 def _batches(artifacts: Sequence[Artifact]) -> Iterator[Batch]:

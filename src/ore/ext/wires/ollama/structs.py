@@ -5,11 +5,14 @@ documentation (read 2026-11). The lines of both kinds of answers are read: one
 has a `message`, the other a `response`.
 """
 
+import json
 from typing import Any, Final
 
 import msgspec
 
-__all__ = ["Call", "Line", "Message", "decode_line"]
+from ore.artifact import to_json
+
+__all__ = ["Call", "Line", "Message", "decode_line", "lenient_line"]
 
 _NOTHING: Final = msgspec.Raw(b"")
 
@@ -51,3 +54,24 @@ class Line(msgspec.Struct, gc=False):
 
 
 decode_line: Final = msgspec.json.Decoder(Line).decode
+
+
+def lenient_line(data: bytes) -> Line | None:
+    """Read a line that holds half a character, or bytes that are no character.
+
+    Such a half stays in what is said and thought, where its other half may
+    follow; elsewhere it becomes U+FFFD.
+
+    Returns:
+        `None` when it is no line all the same.
+    """
+    try:
+        found = json.loads(data.decode("utf-8", "replace"))
+        line = decode_line(to_json(found))
+    except (ValueError, RecursionError):  # msgspec's errors are ValueErrors too
+        return None
+    line.response, line.thinking = found.get("response"), found.get("thinking")
+    if line.message is not None:
+        line.message.content = found["message"].get("content")
+        line.message.thinking = found["message"].get("thinking")
+    return line
