@@ -10,7 +10,7 @@ from ore.cognitive import Pattern, ReAct, RunLimits
 from ore.ledger import State
 from ore.loop import Finisher, Handler, Preparer, Transform
 from ore.models import Spec
-from ore.provider import Option, Provider
+from ore.provider import Count, Option, Provider, as_it_is
 from ore.tool import Tool
 
 __all__ = ["AgentSpec", "Extension", "OutputType", "Tools"]
@@ -54,6 +54,7 @@ class AgentSpec:
         call_limits: On tool calls.
         output: What an answer has to be; `None` is text.
         deps: What tools find in their context.
+        count: Has providers counted that extensions bring, such as a guard's; its own provider is counted as it is.
     """
 
     name: str
@@ -70,6 +71,7 @@ class AgentSpec:
     call_limits: CallLimits = field(default_factory=CallLimits)
     output: OutputType | None = None
     deps: Any = None
+    count: Count = as_it_is
 
 
 Extension = Callable[[AgentSpec], AgentSpec]

@@ -1,5 +1,6 @@
 """The loop: one inference at a time, observable and lossless."""
 
+from ore.loop.aside import ASIDES, Asides, aside, counted
 from ore.loop.event_bus import EventBus
 from ore.loop.fan_out import WINDOW_BYTES, FanOut
 from ore.loop.handler import Finisher, Handler, Preparer, Resumer
@@ -12,10 +13,12 @@ from ore.loop.subscription import Policy, Subscription
 from ore.loop.turn_emitter import TurnEmitter
 
 __all__ = [
+    "ASIDES",
     "CANCELLED",
     "LOST",
     "UNKNOWN",
     "WINDOW_BYTES",
+    "Asides",
     "Before",
     "EventBus",
     "FanOut",
@@ -34,6 +37,8 @@ __all__ = [
     "TurnExecutor",
     "TurnRunner",
     "TurnSubmitter",
+    "aside",
+    "counted",
     "is_reported",
     "mark_reported",
     "results_for",

@@ -1,6 +1,6 @@
 """One `error` event for each failure: the innermost part that knows it says it."""
 
-__all__ = ["is_reported", "mark_reported"]
+__all__ = ["is_reported", "mark_reported", "unmark_reported"]
 
 _MARK = "_ore_reported"
 
@@ -11,6 +11,13 @@ def mark_reported(error: BaseException, message: str | None) -> None:
         setattr(error, _MARK, (*getattr(error, _MARK, ()), message))
     except AttributeError:  # an exception with slots: it may be told twice, which is better than never
         return
+
+
+def unmark_reported(error: BaseException, message: str | None) -> None:
+    """Forget it: the event went where nobody reads."""
+    marks = getattr(error, _MARK, ())
+    if message in marks:
+        setattr(error, _MARK, tuple(one for one in marks if one != message))
 
 
 def is_reported(error: BaseException, message: str | None) -> bool:

@@ -12,11 +12,12 @@ from ore.provider.options import (
     option,
     tools_of,
 )
-from ore.provider.provider import BATCH_LIMIT, Batch, Provider, Resolve
+from ore.provider.provider import BATCH_LIMIT, Batch, Count, Provider, Resolve, as_it_is
 
 __all__ = [
     "BATCH_LIMIT",
     "Batch",
+    "Count",
     "MaxTokensOption",
     "Option",
     "OutputOption",
@@ -27,6 +28,7 @@ __all__ = [
     "ToolsOption",
     "ViewOption",
     "WithTools",
+    "as_it_is",
     "option",
     "tools_of",
 ]

@@ -8,7 +8,7 @@ from ore.ledger import State
 from ore.models import Spec
 from ore.provider.options import Option
 
-__all__ = ["BATCH_LIMIT", "Batch", "Provider", "Resolve"]
+__all__ = ["BATCH_LIMIT", "Batch", "Count", "Provider", "Resolve", "as_it_is"]
 
 BATCH_LIMIT = 64
 """Artifacts in one batch, at most; a wire that gets more from one read yields several."""
@@ -48,3 +48,11 @@ Raises:
     ModelNotFoundError: No such provider.
     AuthenticationError: Its key is missing.
 """
+
+Count = Callable[[Provider], Provider]
+"""Has a provider counted for the budgets of whoever is at work here and now."""
+
+
+def as_it_is(provider: Provider) -> Provider:
+    """Count nothing: where nobody has a budget."""
+    return provider

@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from ore.agent import AgentSpec
+from ore.loop import Asides
 from ore.models import Spec
 from ore.provider import Provider
 from ore.session.stream import Stream
@@ -17,11 +18,13 @@ class Answering(NamedTuple):
         agent: The session's agent.
         provider: Who is asked: the agent's own, or what the session's facts name.
         spec: How, by the agent and the session's facts.
+        asides: Who looks at inferences beside the conversation.
     """
 
     agent: AgentSpec
     provider: Provider
     spec: Spec
+    asides: Asides
 
 
 def answering(stream: Stream) -> Answering:
@@ -33,4 +36,5 @@ def answering(stream: Stream) -> Answering:
     """
     core = stream._core
     provider, spec = core.provider()
-    return Answering(core.the_agent(), provider, spec)
+    agent = core.the_agent()
+    return Answering(agent, provider, spec, Asides(core.kit.services.tracer, agent.count))

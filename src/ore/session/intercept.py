@@ -1,6 +1,6 @@
 """Asking the interceptors, in order, and then the agent's own screens."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ore.session.core import Core
     from ore.session.stream import Stream
 
-__all__ = ["intercepted", "is_screened"]
+__all__ = ["intercepted", "is_screened", "passed_on", "taken_in"]
 
 _Ask = Callable[[UserMessage], Awaitable[Intercepted | Screened]]
 
@@ -32,11 +32,25 @@ async def intercepted(core: "Core", stream: "Stream | None", item: Item) -> User
         TypeError: One returned something that is no `UserMessage`.
         Exception: One failed.
     """
+    message = await passed_on(core, stream, item)
+    return message if message is None else await taken_in(core, item, message)
+
+
+async def passed_on(core: "Core", stream: "Stream | None", item: Item) -> UserMessage | None:
+    """What the interceptors make of a message; see `intercepted`."""
     message = UserMessage(content=item.message.artifacts, id=item.message.id)
-    asked: list[_Ask] = []
-    if stream is not None:  # else nobody holds the session any more
-        asked += [partial(one.intercept, stream) for one in core.kit.interceptors]
-    for ask in (*asked, *(one.screen for one in core.the_agent().screens)):
+    if stream is None:  # nobody holds the session any more
+        return message
+    return await _asked(core, item, message, [partial(one.intercept, stream) for one in core.kit.interceptors])
+
+
+async def taken_in(core: "Core", item: Item, message: UserMessage) -> UserMessage | None:
+    """What the agent's own screens make of it; see `intercepted`."""
+    return await _asked(core, item, message, [one.screen for one in core.the_agent().screens])
+
+
+async def _asked(core: "Core", item: Item, message: UserMessage, asked: Sequence[_Ask]) -> UserMessage | None:
+    for ask in asked:
         found = await ask(message)
         for notice in found.notices:
             core.emit(notice, item.envelope)

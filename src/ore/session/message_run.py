@@ -14,9 +14,11 @@ from ore.errors import FencedError, LimitError, OreError, SessionClosedError, To
 from ore.event import CURRENT, ErrorEvent, Lifecycle, UserMessage, content_of
 from ore.ledger import Draft, EndingRecord, Role, TakenRecord, Turn, TurnStatus
 from ore.ledger import Outcome as Status
-from ore.loop import CANCELLED, LOST, Reason, is_reported, mark_reported, results_for
+from ore.loop import ASIDES, CANCELLED, LOST, Asides, Reason, is_reported, mark_reported, results_for
+from ore.models import Spec
+from ore.provider import Provider
 from ore.session.core import Core
-from ore.session.intercept import intercepted
+from ore.session.intercept import passed_on, taken_in
 from ore.session.item import Item
 from ore.session.outcome import Outcome
 from ore.session.run_clock import RunClock
@@ -51,6 +53,7 @@ class MessageRun:
         item.begun = True
         CURRENT.set(item.envelope)
         ASKER.set(self._core.questions)
+        ASIDES.set(Asides(self._core.kit.services.tracer, self._core.the_agent().count))
         clock = RunClock(self._core.the_agent().limits.run_s, lambda: item.cancel("limit"))
         self._core.questions.run_clock = clock
         clock.start()
@@ -109,15 +112,30 @@ class MessageRun:
         known = self._rejoin()
         if item.message.attempts >= ATTEMPTS:
             raise LimitError(f"the message was found unfinished {ATTEMPTS} times: whatever runs it ends its process")
-        provider, spec = core.provider()
-        agent = core.the_agent()
+        answering = core.provider()
+        agent, tracer = core.the_agent(), core.kit.services.tracer
         pattern = agent.pattern()
+        message: UserMessage | None = None
         if known:
             last = await self._resume(pattern)
             if last is not None:
                 return last
         else:
-            message = await self._intercept()
+            message = await passed_on(core, self._stream, item)
+            if message is None:
+                return None
+        if tracer is None:
+            return await self._answer(pattern, answering, message)
+        with tracer.span("agent.run", **{"agent.name": agent.name, "agent.pattern": pattern.name}):
+            return await self._answer(pattern, answering, message)
+
+    async def _answer(
+        self, pattern: Pattern, answering: tuple[Provider, Spec], message: UserMessage | None
+    ) -> Turn | None:
+        """Take the message in, unless an earlier process did, and have it answered."""
+        core, item = self._core, self._item
+        if message is not None:
+            message = await taken_in(core, item, message)
             if message is None:
                 return None
             marked = () if item.message.taken else (TakenRecord(message=item.message.id),)
@@ -128,20 +146,13 @@ class MessageRun:
         runtime = Runtime(
             step=core.step,
             state=core.thread,
-            provider=provider,
-            spec=spec,
-            limits=agent.limits,
+            provider=answering[0],
+            spec=answering[1],
+            limits=core.the_agent().limits,
             check=check,
             waits=lambda: not item.decided and core.steers(),
         )
-        tracer = core.kit.services.tracer
-        if tracer is None:
-            return await pattern.run(runtime)
-        with tracer.span("agent.run", **{"agent.name": agent.name, "agent.pattern": pattern.name}):
-            return await pattern.run(runtime)
-
-    async def _intercept(self) -> UserMessage | None:
-        return await intercepted(self._core, self._stream, self._item)
+        return await pattern.run(runtime)
 
     def _rejoin(self) -> bool:
         """Gather the messages that had joined this one in an earlier process; whether that one had begun it."""

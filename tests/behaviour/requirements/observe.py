@@ -16,6 +16,11 @@ REQUIREMENTS = (
         "A hard limit of tokens, money or time cuts in mid-turn and leaves a history that can be sent.",
         source=_ISSUE,
     ),
+    held(
+        "D-budget-asides",
+        "A guard's and a summary's inferences count like all others, whoever makes them and whenever.",
+        source=_ISSUE,
+    ),
     held("D-budget-soft", "A soft limit tells or asks a person, once, whoever shares the budget.", source=_ISSUE),
     held(
         "D-usage-restored",

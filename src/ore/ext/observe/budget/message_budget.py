@@ -10,7 +10,7 @@ from ore.ext.observe.budget.allowance import Allowance
 from ore.ext.observe.budget.budget import Budget
 from ore.ext.observe.budget.estimate import tokens_of
 from ore.ext.observe.budget.metered import Metered
-from ore.ext.observe.budget.scope import SCOPE, Scope
+from ore.ext.observe.budget.scope import SCOPE, Scope, this_task
 from ore.ext.observe.budget.spent import Spent
 from ore.ledger import Role, State, Turn, is_inner
 from ore.provider import Provider, Resolve
@@ -51,11 +51,23 @@ class MessageBudget:
             provider=self.provider(agent.provider),
             transforms=(self.enter, *agent.transforms),
             handlers=(self, *agent.handlers),
+            count=self.count,
         )
 
     def provider(self, provider: Provider) -> Provider:
-        """The same provider, counted."""
-        return Metered(provider)
+        """The same provider, counted; outside any message for the budgets around all of them."""
+        return provider if isinstance(provider, Metered) else Metered(provider, self._around)
+
+    def count(self, provider: Provider) -> Provider:
+        """The same provider, for an inference beside the conversation: counted for the running message.
+
+        That may be asked before the message's first inference, such as by a guard of what was said.
+        """
+        here = current_context()
+        message = (here.thread_id, here.message)
+        if here.message is not None and not SCOPE.get().covers(message):
+            self._begin(message, ())
+        return self.provider(provider)
 
     def resolve(self, resolve: Resolve) -> Resolve:
         """Finds the same providers, counted."""
@@ -90,18 +102,22 @@ class MessageBudget:
     def _scope(self, state: State) -> Scope:
         here, scope = current_context(), SCOPE.get()
         message = (here.thread_id, here.message)
-        if scope.message != message:
-            inner = here.thread_id is not None and is_inner(here.thread_id)
-            scope = Scope(message=message, line=self._line(scope.line if inner else (), state))
-            SCOPE.set(scope)
+        return scope if scope.message == message else self._begin(message, state.base.turns)
+
+    def _begin(self, message: tuple[str | None, str | None], turns: Sequence[Turn]) -> Scope:
+        """The budgets of a message that is begun here, or gone on with."""
+        thread_id, _ = message
+        around = SCOPE.get().line if thread_id is not None and is_inner(thread_id) else ()
+        scope = Scope(message=message, line=self._line(around, turns), task=this_task())
+        SCOPE.set(scope)
         return scope
 
-    def _line(self, around: Sequence[Budget], state: State) -> tuple[Budget, ...]:
+    def _line(self, around: Sequence[Budget], turns: Sequence[Turn]) -> tuple[Budget, ...]:
         line = (*around, *(budget for budget in self._around if budget not in around))
         if not self._allowance.limited:
             return line
         own = Budget(self._allowance, name=self._name)
-        own.spend(_before(state.base.turns))
+        own.spend(_before(turns))
         return (*line, own)
 
 

@@ -74,9 +74,9 @@ class AgentSpan(PlainSpan):
         self.span.end()
 
     def add(self, chat: Mapping[str, Value]) -> None:
-        """An inference of it has ended."""
+        """An inference of it has ended; one beside the conversation may have asked somebody else."""
         for name in ("gen_ai.provider.name", "gen_ai.request.model"):
-            if name in chat and name not in self.known:
+            if name in chat and name not in self.known and "ore.aside" not in chat:
                 self.note(name, chat[name])
         for name, value in chat.items():
             if name.startswith("gen_ai.usage.") and isinstance(value, int):

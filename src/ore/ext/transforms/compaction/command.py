@@ -11,6 +11,7 @@ from ore.ext.transforms.compaction.boundary import Boundary, boundary_of, last_b
 from ore.ext.transforms.compaction.compactor import Compactor, window_of
 from ore.ext.transforms.compaction.extension import Compaction, compaction_of
 from ore.ledger import Control, Role, State, Turn
+from ore.loop import ASIDES, counted
 from ore.provider import Option, ToolsOption, WithTools
 from ore.session import Answering, Stream, answering
 
@@ -50,7 +51,14 @@ async def compact(stream: Stream, *, focus: str = "", keep_turns: int | None = N
         raise InputError(
             f"agent {found.agent.name!r} has no Compaction among its extensions, so nothing can be compacted"
         )
-    compactor = _compactor(stream, found, compaction, focus, keep_turns)
+    token = ASIDES.set(found.asides)
+    try:
+        return await _summed_up(stream, _compactor(stream, found, compaction, focus, keep_turns))
+    finally:
+        ASIDES.reset(token)
+
+
+async def _summed_up(stream: Stream, compactor: Compactor) -> Boundary | None:
     plan = compactor.plan()
     if plan is None or not plan.cut:
         return None
@@ -92,7 +100,7 @@ def _compactor(
     return Compactor(
         settings=compaction.settings,
         state=state,
-        provider=found.provider,
+        provider=counted(found.provider),
         spec=found.spec,
         options=[item for item in options if not isinstance(item, ToolsOption)],
         record=record,

@@ -17,6 +17,7 @@ from ore.ext.transforms.compaction.showing import summary_turn, with_outputs
 from ore.ext.transforms.compaction.sizes import Size, counted, tokens_of
 from ore.ext.transforms.compaction.summary import Summarizer, Summary
 from ore.ledger import State, Turn
+from ore.loop import counted as paid
 from ore.models import Spec
 from ore.provider import Option, Provider, tools_of
 
@@ -138,7 +139,9 @@ class Compactor:
         return [*earlier, *with_outputs(visible(self._path)[: found.cut], found.moved)]
 
     def _summarizer(self, size: Size) -> Summarizer:
-        provider, spec = self.settings.summarizer or (self.provider, self.spec)
+        provider, spec = self.provider, self.spec
+        if self.settings.summarizer is not None:
+            provider, spec = paid(self.settings.summarizer[0]), self.settings.summarizer[1]
         window = self.window if self.settings.summarizer is None else window_of(provider, spec, None)
         tokens = self.settings.longest_summary(window or _UNKNOWN_WINDOW)
         room = None

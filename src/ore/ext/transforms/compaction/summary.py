@@ -8,14 +8,13 @@ import msgspec
 
 from ore.artifact import Artifact, Reasoning, StopReason, Text, ToolCall, ToolResult, Usage, to_json
 from ore.errors import ContextOverflowError, OutputLimitError, ProtocolError
-from ore.event import CURRENT, EventContext
 from ore.ext.catalog import Target
 from ore.ext.transforms.compaction.cutting import safe_cuts
 from ore.ext.transforms.compaction.prompt import PROMPT, request_text
 from ore.ext.transforms.compaction.showing import in_part
 from ore.ext.transforms.compaction.sizes import tokens_of
 from ore.ledger import Buffer, Role, Turn, new_turn_id
-from ore.loop import Step
+from ore.loop import aside
 from ore.models import Spec
 from ore.provider import Option, OutputOption, Provider, RequestOption, ViewOption
 
@@ -109,12 +108,7 @@ class Summarizer:
             option for option in self.options if not isinstance(option, OutputOption | RequestOption | ViewOption)
         ]
         state = Buffer([*self.before, *turns, asking])
-        # A failure of this inference is not told as one of the message in which it happens.
-        token = CURRENT.set(EventContext(thread_id=self.session or CURRENT.get().thread_id))
-        try:
-            turn = await Step().turn(state, spec, self.provider, *options)
-        finally:
-            CURRENT.reset(token)
+        turn = await aside(state, spec, self.provider, *options, purpose="summary", session=self.session)
         return _read(turn, self.provider.name)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import msgspec
 
+from ore.errors import LimitError
 from ore.ext.transforms.guardrails.verdict import Action, Guard, Looked, Verdict
 
 __all__ = ["Judged", "judge", "judge_at_once"]
@@ -32,12 +33,18 @@ class Judged(msgspec.Struct, frozen=True, kw_only=True):
 
 
 async def judge(guards: Sequence[Guard], looked: Looked) -> Judged:
-    """Ask guards in order, up to the first that blocks; each looks at what those before it left."""
+    """Ask guards in order, up to the first that blocks; each looks at what those before it left.
+
+    Raises:
+        LimitError: Nothing is left in a budget for a model that was to be asked.
+    """
     judged = Judged(looked=looked)
     for guard in guards:
         try:
             found = guard(judged.looked)
             judged = _with(judged, await found if inspect.isawaitable(found) else found)
+        except LimitError:
+            raise
         except Exception as error:
             judged = _failed(judged, error)
         if judged.blocked is not None:

@@ -6,10 +6,9 @@ import msgspec
 
 from ore.artifact import Text
 from ore.errors import ProtocolError
-from ore.event import CURRENT, EventContext
 from ore.ext.transforms.guardrails.verdict import Action, Looked, Verdict, ask, block
 from ore.ledger import Buffer, Role
-from ore.loop import Step
+from ore.loop import aside, counted
 from ore.models import Spec
 from ore.provider import OutputOption, Provider
 
@@ -75,12 +74,8 @@ class ModelGuard:
         what = _WHAT[looked.where].format(tool=looked.tool)
         state.add(Role.SYSTEM, Text(content=_TASK.format(policy=self._policy, what=what)))
         state.add(Role.USER, Text(content=f"────\n{looked.text}\n────"))
-        # A failure here is not told as one of the message that is checked.
-        token = CURRENT.set(EventContext(thread_id=CURRENT.get().thread_id))
-        try:
-            turn = await Step().turn(state, self._spec, self._provider, OutputOption("verdict", _SCHEMA))
-        finally:
-            CURRENT.reset(token)
+        provider, schema = counted(self._provider), OutputOption("verdict", _SCHEMA)
+        turn = await aside(state, self._spec, provider, schema, purpose="guardrail")
         text = "".join(artifact.content for artifact in turn.artifacts if isinstance(artifact, Text))
         try:
             return _read(text.encode())
