@@ -56,6 +56,33 @@ async def test_facts_of_a_value_are_set_durably_and_told_in_one_event() -> None:
     assert stage.seen == ["tool_call", "turn_complete", "tool_result", "properties", "turn_complete"]
 
 
+@pytest.mark.requirement("L23", "D-calls-effects")
+async def test_a_call_is_recorded_as_finished_when_its_facts_are_and_not_before() -> None:
+    """What a crash leaves of it is run again, or unknown, but never finished without its facts."""
+    last = asyncio.Event()
+
+    @tool
+    async def move() -> Status:
+        return Status({"cwd": "/tmp"})
+
+    @tool
+    async def wait() -> str:
+        await last.wait()
+        return "waited"
+
+    stage = Stage(move, wait)
+    hold = stage.hold(MetadataRecord)
+    async with asyncio.timeout(5), asyncio.TaskGroup() as group:
+        turn = group.create_task(stage.turn(ask("move"), ask("wait", id="d")))
+        await hold.reached.wait()
+        last.set()
+        await asyncio.sleep(0)
+        assert stage.log == ["turn:assistant+start+start"]
+        hold.go.set()
+        await turn
+    assert stage.log[1:3] == ["MetadataRecord", "end:ok"] and stage.log[-1] == "turn:tool"
+
+
 @pytest.mark.parametrize(
     "facts",
     [{}, {"n": 1}, {1: "n"}, None, "text", ValueError("no"), {"ore.model.temperature": "warm"}, {"ore.model.x": "1"}],

@@ -236,16 +236,21 @@ class CallHandler:
         return text if count >= limit or content == text else None
 
     async def _settle(self, round: Round, attempt: Attempt, result: ToolResult, value: Any) -> None:
-        """Make one result seen and durable; the last one becomes durable with the turn."""
+        """Make one result seen and durable; the last one becomes durable with the turn.
+
+        What its value changes in the session comes first: a call of which a
+        crash leaves the result is not run again, so nobody would change it then.
+        """
         round.put(attempt, result)
+        is_last = not round.left
         try:
             round.emitter.emit(result, value=value)
         except SessionClosedError:
             log.debug("call %s ended when nobody listened any more; its result is recorded", attempt.key)
-        if round.left:
-            await round.emitter.journal(EffectRecord(key=attempt.key, result=result))
         if value is not None:
             await self._runner.contribute(value, round.emitter)
+        if not is_last:
+            await round.emitter.journal(EffectRecord(key=attempt.key, result=result))
 
 
 def _is_alone(attempt: Attempt) -> bool:

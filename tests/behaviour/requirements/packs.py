@@ -6,6 +6,7 @@ REQUIREMENTS = (
     held("B58", "What a command leaves in the background holds nobody up; a time limit ends the whole group."),
     held("B62", "A command has no standard input and no terminal."),
     held("D-bash-ends", "A command ends with all it started, and keeps its output.", source="issue 6, must hold"),
+    held("D-bash-inert", "What a command prints steers no terminal.", source="issue 6, must hold: ANSI and NUL"),
     held("D-bash-leaves-nothing", "Files and processes of commands go with their session.", source="issue 6, build 1"),
     held("D-bash-memory", "60 MB of output cost the host less than 1 MB.", source="issue 6, must hold"),
     held("D-bash-secrets", "Commands do not get the program's secrets.", source="contract.md section 3"),

@@ -2,8 +2,11 @@
 
 import asyncio
 import gc
+import json
 import os
 import re
+import subprocess
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -11,11 +14,13 @@ from pathlib import Path
 
 import pytest
 
-from app.script import call, until
-from ore import Agent
+from app.script import answer, call, until
+from ore import Agent, tool
+from ore.artifact import ToolCall, ToolResult
 from ore.ext.tools.bash import bash
+from ore.ext.tools.bash.scratch import Scratch
 from ore.ext.tools.sandboxes import HostSandbox, is_secret
-from ore.ledger import MemoryStore
+from ore.ledger import Buffer, MemoryStore
 from ore.testing import ScriptedProvider
 from peak import growth
 from tools.bash.run import commands, ran
@@ -88,7 +93,35 @@ async def test_a_command_has_no_input_and_no_terminal() -> None:
 
 async def test_output_that_is_no_text_is_readable_all_the_same() -> None:
     result = await ran(bash(), r"printf 'a\xffb\0c\xc3\xa9'")
-    assert "a\ufffdb\0cé" in result.content
+    assert "a\ufffdb␀cé" in result.content
+
+
+@pytest.mark.requirement("D-bash-inert")
+async def test_what_a_command_prints_steers_no_terminal() -> None:
+    """Nor does it leave its block; line ends of other systems are line ends."""
+    result = await ran(bash(), r"printf 'a\033[2J\033]0;title\007\0\b\rb\tc\r\nd\302\233e```\n'; printf '\033[H' >&2")
+    shown = "a␛[2J␛]0;title␇␀␈␍b\tc\nd\ufffde```"
+    assert result.content == f"stdout:\n{shown}\nstderr:\n␛[H\nexit code 0"
+    assert result.for_human() == f"````\n{shown}\n␛[H\n````"
+
+
+async def test_people_see_that_a_command_printed_nothing() -> None:
+    assert (await ran(bash(), "true")).for_human() == "```\n(no output)\n```"
+
+
+def test_a_model_is_told_the_time_that_a_command_may_take() -> None:
+    assert "It ends after 5 seconds unless" in bash(timeout_s=5).description
+    with pytest.raises(ValueError, match="timeout_s"):
+        bash(timeout_s=0)
+
+
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [("echo a\0b", "command: expected text without a NUL"), (f": {'x' * 200_000}", "write long texts to files")],
+)
+async def test_a_command_that_no_shell_takes_is_refused_with_what_to_do(command: str, told: str) -> None:
+    result = await ran(bash(), command)
+    assert result.is_error and told in result.content and len(result.content) < 1000
 
 
 # ── Secrets ──────────────────────────────────────────────────────────────────
@@ -148,6 +181,51 @@ async def test_a_command_whose_call_is_cancelled_ends_with_all_it_started(pids: 
         await until(lambda: not alive(pids))
 
 
+BURST = "trap '' TERM; echo before; for i in $(seq 200); do sleep 60 & echo $! >> {pids}; done; wait"
+KEPT = "echo before; sleep 60 & echo $! >> {pids}; disown; exec sleep 60"
+
+
+@pytest.mark.requirement("D-bash-ends")
+async def test_two_hundred_children_and_a_thread_that_hangs_end_at_their_time_and_the_session_goes_on(
+    pids: Path,
+) -> None:
+    """The children ignore SIGTERM; one that was left keeps the pipes."""
+    free = threading.Event()
+
+    @tool(timeout_s=0.7)
+    def hang() -> str:
+        """Block the thread."""
+        free.wait(60)
+        return "late"
+
+    asked = [
+        ToolCall(id=f"c{n}", name="bash", arguments=json.dumps({"command": command.format(pids=pids), "timeout_s": 1}))
+        for n, command in enumerate((BURST, KEPT))
+    ]
+    provider = ScriptedProvider([*asked, *call("hang", id="c2")], answer("ended"), answer("still here"))
+    async with asyncio.timeout(15), Agent(provider, tools=[bash(), hang]).session("s", store=MemoryStore()) as session:
+        assert (await session.run("go")).text == "ended"
+        burst, kept, hung = (one for one in session.turns[2].artifacts if isinstance(one, ToolResult))
+        for result in (burst, kept):
+            assert result.status == "error" and result.content.startswith("stdout:\nbefore\nended at its time limit")
+        assert hung.status == "unknown" and "timed out after 0.7 s" in hung.content
+        assert (await session.run("and now?")).text == "still here"
+        await until(lambda: not alive(pids))
+    free.set()
+
+
+@pytest.mark.requirement("D-bash-leaves-nothing")
+def test_a_number_that_is_somebody_elses_by_now_is_left_alone() -> None:
+    """A group that ended is nothing to end, and its number may be given to another one."""
+    scratch, state = Scratch(), Buffer()
+    with subprocess.Popen(["sleep", "60"], start_new_session=True) as other:
+        scratch.keep(state, other.pid)
+        del state
+        gc.collect()
+        assert other.poll() is None
+        other.kill()
+
+
 BACKGROUND = ["sleep 30 & echo hi", "(sleep 30; echo late) & echo hi", "setsid sleep 30 & echo hi"]
 
 
@@ -197,9 +275,9 @@ async def test_the_whole_output_is_in_a_private_file_that_goes_with_the_session(
     assert not path.parent.exists()
 
 
-async def checked(check: Callable[[Path], None]) -> Path:
+async def checked(check: Callable[[Path], None], command: str = "seq 100000; exit 1") -> Path:
     """Check the file of a long output while its session is there."""
-    provider = ScriptedProvider(call("bash", '{"command": "seq 100000; exit 1"}'), [asyncio.Event()])
+    provider = ScriptedProvider(call("bash", json.dumps({"command": command})), [asyncio.Event()])
     async with Agent(provider, tools=[bash()]).session("s", store=MemoryStore()) as session:
         run = session.stream("go")
         await until(lambda: len(provider.invocations) == 2)
@@ -212,6 +290,23 @@ async def checked(check: Callable[[Path], None]) -> Path:
 def whole_file(path: Path) -> None:
     assert path.read_text() == "".join(f"{n}\n" for n in range(1, 100_001))
     assert (path.stat().st_mode & 0o777, path.parent.stat().st_mode & 0o777) == (0o600, 0o700)
+
+
+@pytest.mark.parametrize(
+    ("command", "whole"),
+    [
+        ("seq 3000", "".join(f"{n}\n" for n in range(1, 3001)).encode()),
+        ("head -c 60000 /dev/zero | tr '\\0' x", b"x" * 60_000),
+        ("head -c 30000 /dev/zero | tr '\\0' '\\377'", b"\xff" * 30_000),
+    ],
+)
+async def test_whatever_is_cut_is_said_to_be_and_is_in_the_file(command: str, whole: bytes) -> None:
+    """Too many lines, too many bytes, and bytes that take more room as signs."""
+    await checked(lambda path: check_equal(path.read_bytes(), whole), command)
+
+
+def check_equal(got: bytes, expected: bytes) -> None:
+    assert got == expected
 
 
 async def test_a_command_that_prints_for_ever_ends_and_does_not_fill_the_disk() -> None:

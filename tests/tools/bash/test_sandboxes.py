@@ -1,5 +1,7 @@
 """A border that the kernel keeps: nothing outside of the folder, no network, no secrets; or no command at all."""
 
+import asyncio
+import fcntl
 import os
 import shutil
 import socket
@@ -11,8 +13,7 @@ import pytest
 from app.script import until
 from ore.errors import ToolError
 from ore.ext.tools.bash import bash
-from ore.ext.tools.sandboxes import BubblewrapSandbox, HostSandbox
-from ore.ext.tools.sandboxes.bubblewrap import Confinement
+from ore.ext.tools.sandboxes import BubblewrapSandbox, Confinement, HostSandbox
 from ore.tool import Sandboxes
 from tools.bash.run import ran
 
@@ -91,6 +92,29 @@ async def test_memory_and_files_have_limits(folder: Path) -> None:
     assert "500000000" not in greedy.content
     long = await ran(tool, "head -c 5000000 /dev/zero > long; ls -s long", timeout_s=10)
     assert long.is_error or (folder / "long").stat().st_size <= 1 << 20
+
+
+@needs_bubblewrap
+@pytest.mark.requirement("D-bubblewrap")
+async def test_what_is_in_memory_has_limits_too_and_devices_are_no_place_to_write(folder: Path) -> None:
+    tool = bash(BubblewrapSandbox(folder, confinement=Confinement(tmp_bytes=1 << 20)))
+    fill = "for where in /tmp /dev/shm /dev; do head -c 3000000 /dev/zero > $where/x; done"
+    result = await ran(tool, f"{fill}; wc -c < /tmp/x; wc -c < /dev/shm/x; echo x > /dev/null && echo null")
+    assert result.content.count("No space left") == 2 and "/dev/x: Read-only file system" in result.content
+    assert [int(line) <= 1 << 20 for line in result.content.splitlines() if line.isdigit()] == [True, True]
+    assert "\nnull\n" in result.content
+
+
+@needs_bubblewrap
+@pytest.mark.requirement("D-bubblewrap")
+async def test_what_is_left_in_the_background_ends_with_its_command(folder: Path) -> None:
+    result = await ran(
+        bash(BubblewrapSandbox(folder)),
+        "(exec 9>held; flock 9; : > has-it; sleep 60) & until [ -e has-it ]; do :; done; echo hi",
+    )
+    assert result.content == "stdout:\nhi\nexit code 0"
+    with (folder / "held").open() as file:  # a lock that is free again: whoever held it is gone
+        await asyncio.to_thread(fcntl.flock, file, fcntl.LOCK_EX)
 
 
 @needs_bubblewrap

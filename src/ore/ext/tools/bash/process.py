@@ -1,6 +1,7 @@
 """`run_process`: a command with all that it starts, from its start to its end."""
 
 import asyncio
+import errno
 import os
 import signal
 from collections.abc import Awaitable, Callable, Sequence
@@ -96,11 +97,18 @@ async def _start(launch: Launch, pipes: Sequence["_Pipe"]) -> asyncio.subprocess
             start_new_session=True,
         )
     except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise ToolError(f"the command could not be started in {launch.directory}: {reason}") from None
+        raise ToolError(f"the command could not be started in {launch.directory}: {_why(error)}") from None
     finally:
         for pipe in pipes:
             pipe.started()
+
+
+def _why(error: OSError | ValueError) -> str:
+    if not isinstance(error, OSError):
+        return str(error)
+    if error.errno == errno.E2BIG:
+        return "it is longer than the system takes; write long texts to files, in several commands"
+    return error.strerror or type(error).__name__
 
 
 async def _wait(process: asyncio.subprocess.Process, pipes: Sequence["_Pipe"], timeout_s: float) -> Ended:

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 
 from ore.artifact import Cut, clean, count_lines, truncate
 from ore.ext.tools.bash.spool import Spool
+from ore.ext.tools.fences import fenced
+from ore.ext.tools.inert import inert
 
 __all__ = ["CommandResult", "Output", "output_of"]
 
@@ -13,20 +15,17 @@ class Output:
     """One stream.
 
     Attributes:
-        text: Its newest part, cut to what a model takes.
+        text: Its newest part, cut to what a model takes, with signs for control characters.
         total_bytes: All that was printed.
+        is_cut: Whether `text` is not all of it.
         path: The file that holds more of it; `None` when nothing is missing, or it could not be written.
     """
 
     text: str
     total_bytes: int
     total_lines: int
+    is_cut: bool = False
     path: str | None = None
-
-    @property
-    def is_cut(self) -> bool:
-        """Whether `text` is not all of it."""
-        return self.total_bytes > len(self.text.encode("utf-8", "replace"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,21 +48,24 @@ class CommandResult:
         return "\n".join([*(part for part in parts if part), ending])
 
     def for_human(self) -> str:
-        """Both streams, as they are."""
+        """Both streams, in a block of Markdown."""
         texts = [output.text.rstrip("\n") for output in (self.stdout, self.stderr) if output.text]
         ending = [] if self.exit_code == 0 else [f"exit code {self.exit_code}" if self.exit_code else "timed out"]
-        return "```\n" + "\n".join([*texts, *ending]).replace("```", "'''") + "\n```"
+        return fenced("\n".join([*texts, *ending]) or "(no output)")
 
 
 def output_of(spool: Spool, cut: Cut) -> Output:
-    """The newest part of a stream."""
-    text, _ = truncate(clean(spool.tail()), cut)
-    is_cut = spool.total_bytes > len(text.encode("utf-8", "replace"))
+    """The newest part of a stream; what is missing of it is in its file."""
+    tail = spool.tail()
+    text, missing = truncate(inert(clean(tail.replace("\r\n", "\n"))), cut)
+    is_cut = missing is not None or spool.is_longer
+    path = spool.keep() if is_cut else None
     return Output(
         text=text,
         total_bytes=spool.total_bytes,
         total_lines=spool.lines,
-        path=str(spool.path) if is_cut and spool.path is not None else None,
+        is_cut=is_cut,
+        path=None if path is None else str(path),
     )
 
 
@@ -75,6 +77,6 @@ def _told(name: str, output: Output) -> str:
         where = f"; the rest is in {output.path}" if output.path else ""
         lines.append(
             f"[{name} is cut: the last {count_lines(output.text)} of {output.total_lines} lines, "
-            f"{len(output.text.encode('utf-8', 'replace'))} of {output.total_bytes} bytes{where}]"
+            f"of {output.total_bytes} bytes{where}]"
         )
     return "\n".join(lines)

@@ -29,8 +29,9 @@ class Scratch:
         return self._left(state).path()
 
     def keep(self, state: State, group: int) -> None:
-        """A process group, of which something may live on, ends with the session."""
-        self._left(state).groups.add(group)
+        """What lives on of a process group, whose first process is gone, ends with the session."""
+        if _lives(group):
+            self._left(state).groups.add(group)
 
     def _left(self, state: State) -> "_Left":
         with self._lock:
@@ -54,8 +55,25 @@ class _Left:
         return self._folder / f"output-{self._count}.log"
 
     def end(self) -> None:
-        for group in self.groups:
+        for group in filter(_lives, self.groups):
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(group, signal.SIGKILL)
         if self._folder is not None:
             shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def _lives(group: int) -> bool:
+    """Whether something is left of a process group whose first process is gone.
+
+    As long as there is, the kernel gives its number to nobody else; so a
+    process of that very number means that the group ended long ago.
+    """
+    try:
+        os.kill(group, 0)
+    except ProcessLookupError:
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(group, 0)
+            return True
+    except PermissionError:
+        pass  # somebody else's by now
+    return False

@@ -29,20 +29,39 @@ class Spool:
         self._blocks: deque[bytes] = deque()
         self._held_bytes = 0
         self._failed = False
+        self._ends_line = True
         self.total_bytes = 0
-        self.lines = 0
+        self._line_ends = 0
 
     @property
     def path(self) -> Path | None:
         """The file with the whole output, or with its beginning; `None` when memory holds all, or the disk was full."""
         return self._path if self._file is not None and not self._failed else None
 
+    @property
+    def is_longer(self) -> bool:
+        """Whether memory holds only the newest of it."""
+        return self.total_bytes > self._held_bytes
+
+    @property
+    def lines(self) -> int:
+        """How many there were; one that nothing ended counts too."""
+        return self._line_ends + (not self._ends_line)
+
+    def keep(self) -> Path | None:
+        """See that what is in memory is in the file too; the file, as `path` gives it."""
+        if self._file is None and not self._failed:
+            self._spill(b"")
+            self.close()
+        return self.path
+
     def write(self, block: bytes) -> None:
         """Take what came."""
         if not self._failed and (self._file is not None or self.total_bytes + len(block) > TAIL_BYTES):
             self._spill(block)
         self.total_bytes += len(block)
-        self.lines += block.count(b"\n")
+        self._line_ends += block.count(b"\n")
+        self._ends_line = block.endswith(b"\n")
         self._blocks.append(block)
         self._held_bytes += len(block)
         while self._held_bytes - len(self._blocks[0]) >= TAIL_BYTES:

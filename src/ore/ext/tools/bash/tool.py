@@ -21,6 +21,13 @@ TIMEOUT_S: Final = 30.0
 LONGEST_S: Final = 3600.0
 """Seconds that a model may ask for."""
 
+DESCRIPTION: Final = (
+    "Run a shell command, and get what it prints and its exit code.\n\n"
+    "It has no standard input. It ends after {default_s:g} seconds unless `timeout_s` says otherwise. "
+    "Long output is cut to its end."
+)
+"""What a model is told."""
+
 PROGRESS_S: Final = 0.25
 """Seconds between two lines of output that are told while a command runs."""
 
@@ -40,16 +47,19 @@ def bash(sandbox: CommandSandbox | None = None, *, approve: bool = False, timeou
             border: see `HostSandbox`.
         approve: Whether a person has to say yes to each command.
         timeout_s: Seconds that a command may take when the model says nothing.
+
+    Raises:
+        ValueError: That is no time.
     """
+    if not timeout_s > 0:
+        raise ValueError(f"timeout_s: expected more than 0 seconds, got {timeout_s!r}")
     where = sandbox if sandbox is not None else HostSandbox()
     scratch = Scratch()
+    told = DESCRIPTION.format(default_s=timeout_s)
 
-    @tool(name="bash", approve=approve, timeout_s=LONGEST_S + 60, display_hint=_shown)
+    @tool(name="bash", description=told, approve=approve, timeout_s=LONGEST_S + 60, display_hint=_shown)
     async def run(context: ToolContext, command: str, timeout_s: float | None = None, cwd: str | None = None) -> Any:
-        """Run a shell command, and get what it prints and its exit code.
-
-        It has no standard input. It ends after 30 seconds unless `timeout_s`
-        says otherwise. Long output is cut to its end.
+        """Run a shell command.
 
         Args:
             command: Such as `ls -l | head`.
@@ -58,6 +68,8 @@ def bash(sandbox: CommandSandbox | None = None, *, approve: bool = False, timeou
         """
         if not command.strip():
             raise ToolError("command: expected a command, got none")
+        if "\0" in command:
+            raise ToolError("command: expected text without a NUL, which no shell takes; printf '\\0' prints one")
         return await _run(context, where, scratch, command, cwd, _limit(timeout_s, default_s))
 
     default_s = timeout_s

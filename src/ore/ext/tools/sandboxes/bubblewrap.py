@@ -25,6 +25,7 @@ class Confinement:
         network: Whether commands have one; without it there is not even the host's loopback.
         readable: More paths that they may read.
         memory_bytes: Address space of each process.
+        tmp_bytes: Of `/tmp`, and of `/dev/shm`; both are in memory.
         processes: Of the user at once; the kernel counts them for all of the
             user's processes, and not for root.
         file_bytes: The longest file that they may write.
@@ -33,6 +34,7 @@ class Confinement:
     network: bool = False
     readable: Sequence[Path] = ()
     memory_bytes: int = 4 << 30
+    tmp_bytes: int = 1 << 30
     processes: int = 4096
     file_bytes: int = 4 << 30
 
@@ -115,10 +117,12 @@ class BubblewrapSandbox:
         words = ["--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL"]
         if limits.network:
             words += ["--share-net", *_readable("/etc/resolv.conf"), *_readable("/etc/hosts")]
-        words += ["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp"]
+        size = ("--size", str(limits.tmp_bytes), "--tmpfs")
+        words += ["--proc", "/proc", "--dev", "/dev", *size, "/dev/shm", *size, "/tmp"]
         for path in (*SYSTEM, *map(str, limits.readable)):
             words += _readable(path)
-        return [*words, "--bind", str(self._folder), str(self._folder), "--remount-ro", "/", "--chdir", str(where)]
+        words += ["--bind", str(self._folder), str(self._folder), "--remount-ro", "/dev", "--remount-ro", "/"]
+        return [*words, "--chdir", str(where)]
 
 
 def _readable(path: str) -> Sequence[str]:
