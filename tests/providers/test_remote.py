@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ore import Agent
 from ore.artifact import Artifact, Notice, StopReason, Text, TextDelta, Usage
 from ore.errors import (
     AuthenticationError,
@@ -159,6 +160,19 @@ async def test_what_was_left_out_is_said_before_anything_is_sent() -> None:
             assert await anext(batches) == (notice,)
             assert server.requests == []
             assert [artifact async for batch in batches for artifact in batch] == [*HELLO, *ENDING]
+
+
+async def test_what_is_left_out_of_each_request_is_said_once_in_a_conversation() -> None:
+    notice = Notice(content="top_k is left out")
+    async with serving(hello) as server, asyncio.timeout(5):
+        agent = Agent(remote(server.url, PlainWire(notice)), store="memory:", spec=Spec(name="m"))
+        for _ in range(2):
+            async with agent.session() as session:
+                told = []
+                for _ in range(3):
+                    run = session.stream("Hi")
+                    told += [entry.event async for entry in run.events("notice")]
+                assert told == [notice]
 
 
 # ── Where an answer ends ─────────────────────────────────────────────────────

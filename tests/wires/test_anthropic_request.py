@@ -181,8 +181,11 @@ def test_a_level_is_a_share_of_the_answers_tokens(level: str, max_tokens: int, b
     assert found["thinking"] == {"type": "enabled", "budget_tokens": budget}
 
 
-def test_an_answer_that_is_too_short_for_it_comes_without_thinking() -> None:
-    assert "thinking" not in spec(max_output_tokens=2_047, thinking_level=ThinkingLevel.MAX)
+def test_an_answer_that_is_too_short_for_it_comes_without_thinking_and_that_is_said() -> None:
+    found = request(asked(spec=Spec(name=MODEL, max_output_tokens=2_047, thinking_level=ThinkingLevel.MAX)))
+    assert "thinking" not in msgspec.json.decode(found.body)
+    (notice,) = found.notices
+    assert "2047 tokens" in notice.content and "thinking_level max is left out" in notice.content
 
 
 @pytest.mark.parametrize("model", [MODEL, OPUS_46, OPUS_48, OPUS_5, OTHER])

@@ -14,6 +14,7 @@ from ore.ext.wires.openai_chat import OpenAIChat
 from ore.ext.wires.openai_responses import OpenAIResponses
 from ore.ext.wires.wire import Wire
 from ore.models import Spec
+from ore.provider import Provider
 from ore.testing.contracts.provider import Answer
 from providers.loopback import Exchange, serving
 from providers.vendor_answers import CHAT, CLAUDE
@@ -93,7 +94,9 @@ async def test_a_picture_for_a_server_without_eyes_fails_at_once_and_the_convers
             exchange.whole(*speech.stream(Answer(text=("No eyes.",))), headers=speech.headers)
 
     async with serving(answer) as server:
-        provider = {"openai": OpenAI, "anthropic": Anthropic}[vendor](api_key="sk-x", base_url=server.url)
+        provider: Provider = OpenAI(api_key="sk-x", base_url=server.url)
+        if vendor == "anthropic":
+            provider = Anthropic(api_key="sk-x", base_url=server.url)
         async with Agent(provider, spec=Spec(name="m"), store="memory:").session() as session:
             with pytest.raises(UnsupportedError, match="takes no image"):
                 await session.run([Text(content="What is it?"), PICTURE])

@@ -1,5 +1,6 @@
 """What a spec and options become in a chat completion, and what is refused by name."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import replace
 from itertools import product
@@ -101,8 +102,8 @@ def test_thinking_levels_are_words_of_the_vendors(level: str, word: str | None) 
     thinking = ThinkingLevel(level)
     assert body(thinking_level=thinking).get("reasoning_effort") == word
     assert body(thinking_level=thinking, dialect=COMPATIBLE).get("reasoning_effort") == word
-    assert body(thinking_level=thinking, dialect=OPENROUTER).get("reasoning") == (word and {"effort": word})
-    assert body(thinking_level=thinking, dialect=VERCEL).get("reasoning") == (word and {"effort": word})
+    assert body(thinking_level=thinking, dialect=OPENROUTER).get("reasoning") == {"effort": word or "none"}
+    assert body(thinking_level=thinking, dialect=VERCEL).get("reasoning") == {"effort": word or "none"}
     kind = "adaptive" if word else "disabled"
     assert body(thinking_level=thinking, dialect=MINIMAX)["thinking"] == {"type": kind}
 
@@ -178,6 +179,11 @@ REFUSED: list[tuple[Dialect, str, dict[str, Any]]] = [
     (OPENAI, "thinking_level", {"name": "gpt-4o", "thinking_level": ThinkingLevel.LOW}),
     (OPENAI, "thinking_level", {"name": "o3", "thinking_level": ThinkingLevel.OFF}),
     (COMPATIBLE, "top_k", {"top_k": 5}),
+    (COMPATIBLE, "temperature", {"name": "gpt-5-mini", "temperature": 0.5}),
+    (COMPATIBLE, "top_p", {"name": "openai/o3", "top_p": 0.5}),
+    (COMPATIBLE, "stop_sequences", {"name": "openai/o3", "stop_sequences": ("a",)}),
+    (COMPATIBLE, "thinking_level", {"name": "gpt-4", "thinking_level": ThinkingLevel.LOW}),
+    (COMPATIBLE, "thinking_level", {"name": "o3", "thinking_level": ThinkingLevel.OFF}),
     (VERCEL, "seed", {"seed": 5}),
     (VERCEL, "top_k", {"top_k": 5}),
     (MINIMAX, "temperature", {"temperature": 0.0}),
@@ -205,6 +211,9 @@ def test_what_cannot_be_taken_is_refused_by_name_or_left_out_and_told(
 
 
 TAKEN: list[tuple[Dialect, dict[str, Any]]] = [
+    (COMPATIBLE, {"name": "gpt-oss-20b", "temperature": 0.5}),
+    (COMPATIBLE, {"name": "gpt-4", "temperature": 0.5}),
+    (COMPATIBLE, {"name": "gpt-5.2", "temperature": 0.5}),
     (OPENROUTER, {"top_k": 5}),
     (LLAMA_CPP, {"top_k": 5, "seed": 1}),
     (OPENAI, {"name": "o3", "temperature": 1, "top_p": 1.0, "presence_penalty": 0}),
@@ -221,6 +230,43 @@ def test_what_can_be_taken_is_sent(dialect: Dialect, spec: dict[str, Any]) -> No
     assert {key: found[key] for key in spec if key not in ("name", "thinking_level")} == {
         key: value for key, value in spec.items() if key not in ("name", "thinking_level")
     }
+
+
+@pytest.mark.parametrize(
+    ("model", "field"),
+    [
+        ("gpt-5-mini", "max_completion_tokens"),
+        ("openai/gpt-5.5", "max_completion_tokens"),
+        ("o4-mini", "max_completion_tokens"),
+        ("gpt-oss-20b", "max_tokens"),
+        ("gpt-4o", "max_tokens"),
+        ("llama-3", "max_tokens"),
+    ],
+)
+def test_a_model_of_openai_gets_what_openai_takes_of_it_behind_another_server_as_well(model: str, field: str) -> None:
+    found = body(dialect=COMPATIBLE, name=model, max_output_tokens=9)
+    assert {key: value for key, value in found.items() if key.startswith("max_")} == {field: 9}
+
+
+@pytest.mark.parametrize(
+    ("dialect", "model", "word", "told"),
+    [
+        (COMPATIBLE, "qwen3", None, True),
+        (COMPATIBLE, "gpt-oss-20b", None, True),
+        (COMPATIBLE, "gpt-5.5", "none", False),
+        (COMPATIBLE, "gpt-5.2", None, False),
+        (COMPATIBLE, "gpt-4o", None, False),
+        (LLAMA_CPP, "qwen3", None, True),
+        (OPENAI, "gpt-4o", None, False),
+        (OPENAI, "gpt-5.5", "none", False),
+    ],
+)
+def test_where_nobody_can_be_told_not_to_think_a_notice_says_so(
+    dialect: Dialect, model: str, word: str | None, told: bool
+) -> None:
+    request = OpenAIChat(dialect).request(ask(name=model, thinking_level=ThinkingLevel.OFF))
+    assert json.loads(request.body).get("reasoning_effort") == word
+    assert ["thinking_level off" in notice.content for notice in request.notices] == [True] * told
 
 
 @pytest.mark.parametrize("name", [None, ""])

@@ -24,6 +24,9 @@ END_S: Final = 1.0
 _LAST: Final = frozenset((StopReason, Usage))
 """What wires give last of all; nothing of the answer comes behind it."""
 
+_TOLD: Final = "ore.ext.providers.remote"
+"""What a conversation was told, among what is kept for it."""
+
 _REQUEST_IDS: Final = ("x-request-id", "request-id", "apim-request-id")
 """Where a vendor names its id of a request; the last is Azure's."""
 
@@ -79,8 +82,9 @@ class RemoteProvider:
         ask, known = self._asked(state, spec, options)
         price = _as_it_is if self._knowledge is None else self._knowledge.pricing(spec.name or "")
         request = self._request(ask)
-        if known or request.notices:
-            yield (*known, *request.notices)
+        told = (*known, *_news(ask, request.notices))
+        if told:
+            yield told
         reply: Reply | None = None
         lost: ProviderError | None = None
         try:
@@ -158,6 +162,16 @@ class RemoteProvider:
             error.request_id = next((id for name in _REQUEST_IDS if (id := reply.headers.get(name))), None)
         if error.args:
             error.args = (self._endpoint.credentials.scrub(str(error)), *error.args[1:])
+
+
+def _news(ask: Ask, notices: Sequence[Notice]) -> Sequence[Notice]:
+    """Those that the conversation has not heard yet: what a model does not take it does not take each time."""
+    if not notices:
+        return ()
+    told = ask.encoded.setdefault((_TOLD, ask.provider, ask.spec.name), set())
+    news = [notice for notice in notices if notice not in told]
+    told.update(news)
+    return news
 
 
 def _as_it_is(batch: Batch) -> Batch:

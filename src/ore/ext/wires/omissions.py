@@ -41,7 +41,11 @@ class Omissions:
         """
         if not self._lenient:
             raise UnsupportedError(f"{fault}; {advice}", field=field, provider=self._provider)
-        self.notices.append(Notice(content=f"{fault}; {instead}", severity=Severity.WARN))
+        self.mention(f"{fault}; {instead}")
+
+    def mention(self, said: str) -> None:
+        """Say that something has no effect here, where the request is none the worse without it."""
+        self.notices.append(Notice(content=said, severity=Severity.WARN))
 
 
 def leave_media(turns: Sequence[Turn], why: Callable[[Media], str | None], omissions: Omissions) -> None:

@@ -18,7 +18,7 @@ from typing import Final
 
 from ore.models import ThinkingLevel
 
-__all__ = ["Abilities", "abilities", "effort_of"]
+__all__ = ["Abilities", "abilities", "effort_of", "reasons_at_openai"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,6 +77,11 @@ def abilities(name: str) -> Abilities:
     if found is None:
         return _UNKNOWN
     return _of_series((int(found[1]), int(found[2] or 0)), found[3])
+
+
+def reasons_at_openai(name: str) -> bool:
+    """Whether a model is one of those that OpenAI itself runs and that think, whoever is asked for it."""
+    return bool(abilities(name).reasons) and "gpt-oss" not in name.lower()
 
 
 def _of_series(version: tuple[int, int], kind: str) -> Abilities:

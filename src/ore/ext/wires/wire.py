@@ -48,7 +48,7 @@ class WireRequest:
         path: Behind the base URL, such as `chat/completions`.
         body: JSON.
         headers: Beside those of authentication and content type.
-        notices: What was left out, for people; only where the ask is lenient.
+        notices: For people: what was left out, where the ask is lenient, and what has no effect.
     """
 
     path: str

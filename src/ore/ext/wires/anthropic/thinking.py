@@ -81,6 +81,11 @@ def thinking(
         return _adaptive(level, model, controls_binding=controls_binding)
     budget = None if level is None else budget_tokens(level, max_tokens)
     if budget is None:
+        if level is not None:
+            omissions.mention(
+                f"an answer of {max_tokens} tokens has no room for thinking, which begins at "
+                f"{2 * LEAST_BUDGET_TOKENS}; thinking_level {level.value} is left out"
+            )
         return Thinking()
     return Thinking(option={"type": "enabled", "budget_tokens": budget}, asked=True)
 

@@ -6,8 +6,16 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
 from ore.ext.wires.openai_chat.beside_tools import ToolsRule, anything, of_openai, of_those_like_openai
-from ore.ext.wires.openai_chat.effort import Effort, effort, gateway_effort, no_effort, on_or_off, openai_effort
-from ore.ext.wires.openai_models import abilities
+from ore.ext.wires.openai_chat.effort import (
+    Effort,
+    effort,
+    effort_or_none,
+    gateway_effort,
+    no_effort,
+    on_or_off,
+    openai_effort,
+)
+from ore.ext.wires.openai_models import abilities, reasons_at_openai
 from ore.models import ThinkingLevel
 
 __all__ = ["COMPATIBLE", "LLAMA_CPP", "MINIMAX", "OPENAI", "OPENROUTER", "VERCEL", "Dialect"]
@@ -32,6 +40,10 @@ def _anything(model: str, fields: Mapping[str, Any]) -> frozenset[str]:
     return frozenset()
 
 
+def _nothing(model: str) -> Mapping[str, str]:
+    return {}
+
+
 # Not compared by value: what was encoded is kept under it, and a mapping has no hash.
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Dialect:
@@ -40,6 +52,7 @@ class Dialect:
     Attributes:
         fields: Fields of a spec by their names in a request; one that is
             missing is not taken.
+        renamed: Fields that one of its models knows by another name.
         effort: How it is told how hard to think.
         refused: Fields that a model does not take, though others of this
             server do.
@@ -63,6 +76,7 @@ class Dialect:
     """
 
     fields: Mapping[str, str] = field(default_factory=lambda: _COMMON)
+    renamed: Callable[[str], Mapping[str, str]] = _nothing
     effort: Effort = effort
     refused: ModelRule = _anything
     beside_tools: ToolsRule = anything
@@ -95,7 +109,7 @@ def _openai_refused(model: str, fields: Mapping[str, Any]) -> frozenset[str]:
     level = fields.get("thinking_level")
     if not known.samples("none" if level is ThinkingLevel.OFF else level):
         refused |= {name for name, usual in _SAMPLING.items() if fields.get(name) not in (None, usual)}
-    return frozenset(refused | ({"stop_sequences"} if _NO_STOPS.match(model) else set()))
+    return frozenset(refused | ({"stop_sequences"} if _NO_STOPS.match(model.rpartition("/")[2]) else set()))
 
 
 OPENAI: Final = Dialect(
@@ -111,9 +125,24 @@ OPENAI: Final = Dialect(
 `max_completion_tokens`; those that reason take nothing else. Its thinking does
 not leave it over this protocol."""
 
-COMPATIBLE: Final = Dialect(output="alone", beside_tools=of_those_like_openai)
+
+def _refused_wherever(model: str, fields: Mapping[str, Any]) -> frozenset[str]:
+    """What OpenAI's own models refuse behind another server as well; the open ones take what their server takes."""
+    known = abilities(model)
+    return _openai_refused(model, fields) if reasons_at_openai(model) or known.reasons is False else frozenset()
+
+
+COMPATIBLE: Final = Dialect(
+    renamed=lambda model: {"max_output_tokens": _NEW} if reasons_at_openai(model) else {},
+    effort=effort_or_none,
+    refused=_refused_wherever,
+    output="alone",
+    beside_tools=of_those_like_openai,
+)
 """Any server that speaks like it: vLLM, DeepSeek, Groq, Mistral and others.
 
+Some of them ask OpenAI, so its own models get what it takes of them; a server
+that has a model of its own under such a name takes that as well.
 Only what nearly all of them take is sent. Several refuse a schema beside
 tools. DeepSeek refuses calls that come back without the thinking before them
 ("Thinking mode", read 2026-11); whoever sends thinking takes it back."""

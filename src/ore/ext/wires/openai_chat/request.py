@@ -15,6 +15,7 @@ from ore.ext.wires.omissions import Omissions
 from ore.ext.wires.openai_chat.beside_tools import BesideTools, anything
 from ore.ext.wires.openai_chat.content import cannot_take, media_part
 from ore.ext.wires.openai_chat.dialect import Dialect
+from ore.ext.wires.openai_chat.effort import goes_on_thinking
 from ore.ext.wires.openai_chat.messages import Form, encode_unit, goes_on, has_words
 from ore.ext.wires.openai_chat.tools import choice_of, response_format, written_tools
 from ore.ext.wires.wire import Ask, WireRequest
@@ -146,7 +147,8 @@ def _spec(ask: Ask, dialect: Dialect, omissions: Omissions, beside: BesideTools)
         said = f"{model} does not think over chat completions when it has tools"
         omissions.leave("thinking_level", said, f"use openai-responses:{model}, or no tools")
         del given["thinking_level"]
-    refused = dialect.refused(model, {**given, **({} if beside.thinks else {"thinking_level": ThinkingLevel.OFF})})
+    told = {"thinking_level": ThinkingLevel.OFF} if beside.fields else {}
+    refused = dialect.refused(model, {**told, **given})
     found: dict[str, Any] = {}
     for name, value in given.items():
         fields = _field(name, value, model, dialect)
@@ -154,6 +156,10 @@ def _spec(ask: Ask, dialect: Dialect, omissions: Omissions, beside: BesideTools)
             omissions.leave(name, f"{model} at {ask.provider} does not take {name}={_shown(value)}")
         else:
             found.update(fields)
+            if name == "thinking_level" and goes_on_thinking(value, fields, model):
+                omissions.mention(
+                    f"{ask.provider} cannot be told that {model} shall not think; thinking_level off is left out"
+                )
     return found
 
 
@@ -167,7 +173,7 @@ def _field(name: str, value: Any, model: str, dialect: Dialect) -> Mapping[str, 
     """A field as it is sent; `None` when the server does not take it."""
     if name == "thinking_level":
         return dialect.effort(value, model)
-    key = dialect.fields.get(name)
+    key = dialect.renamed(model).get(name) or dialect.fields.get(name)
     if key is None:
         return None
     if name == "stop_sequences":
