@@ -23,6 +23,7 @@ from ore.ext.tools.skills import (
     read_front_matter,
     tools,
 )
+from ore.ext.tools.skills.part import part_of
 from ore.testing import ScriptedProvider
 
 
@@ -33,7 +34,7 @@ def write(folder: Path, name: str, description: str = "Does it.", body: str = "D
     return made
 
 
-async def read(skills: Skills, **arguments: str) -> ToolResult:
+async def read(skills: Skills, **arguments: object) -> ToolResult:
     """What the model gets of `read_skill`."""
     agent = Agent(ScriptedProvider(call("read_skill", json.dumps(arguments)), answer("ok")), tools=[skills.tool])
     told = (await agent.run("go")).turns[2].artifacts[0]
@@ -130,6 +131,49 @@ async def test_a_skill_may_have_more_files(tmp_path: Path) -> None:
     assert (await read(skills, name="a", path="notes/more.md")).content == "more"
     missing = await read(skills, name="a", path="nothing.md")
     assert missing.is_error and "its files are: SKILL.md, notes/more.md" in missing.content
+
+
+async def test_a_long_file_is_read_part_by_part(tmp_path: Path) -> None:
+    """Each part says where the next one begins; together they are all of it."""
+    text = "".join(f"{n}{'x' * (n % 40)}\n" for n in range(5000))
+    (write(tmp_path, "a") / "long.md").write_text(text)
+    skills = Skills(FolderSource(tmp_path))
+    parts, offset = [], 1
+    while offset:
+        content = (await read(skills, name="a", path="long.md", offset=offset)).content
+        assert len(content.encode()) < 51_000 and "output cut" not in content
+        part, more, told = content.rpartition("\n[lines ")
+        parts.append(f"{part}\n" if more else content)
+        offset = int(told.partition("offset=")[2].removesuffix("]")) if more else 0
+    assert "".join(parts) == text and len(parts) == 3
+
+
+@given(st.text(alphabet="ab\n\u00e9", max_size=60), st.integers(-2, 30))
+def test_a_part_of_a_short_text_is_its_rest(text: str, offset: int) -> None:
+    lines = text.splitlines(keepends=True)
+    rest = "".join(lines[max(offset, 1) - 1 :])
+    assert part_of(text, offset) == (
+        rest or ("" if offset <= 1 else f"[it has {len(lines)} lines, so there is none from {offset} on]")
+    )
+
+
+def test_of_a_line_without_end_comes_its_beginning() -> None:
+    assert part_of("x" * 60_000 + "\nb", 1).endswith(
+        "x\n[line 1 is longer than what is shown of it; lines 1 to 1 of 2; the next ones: offset=2]"
+    )
+    assert part_of("x" * 60_000, 1).endswith("x\n[line 1 is longer than what is shown of it; lines 1 to 1 of 1]")
+
+
+async def test_what_stands_in_a_skill_steers_nothing_and_what_is_wrong_with_it_names_the_file(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    file = tmp_path / "a" / "SKILL.md"
+    file.write_bytes(b"\xef\xbb\xbf---\r\nname: |\r\n  a\r\n  b\r\ndescription: x\x1b[2Jy\r\n---\r\nz\x07\r\n")
+    skills = Skills(FolderSource(tmp_path))
+    assert skills.prompt().endswith("\n- a b: x␛[2Jy")
+    told = await read(skills, name="a b")
+    assert told.content == "---\nname: |\n  a\n  b\ndescription: x␛[2Jy\n---\nz␇\n"
+    file.write_bytes(b"\0")
+    assert "SKILL.md: expected text" in (await read(skills, name="a b")).content
 
 
 OUT = ["../secret", "notes/../../secret", "/etc/passwd", "..\\secret", "C:\\x", "link", "folder/secret", "a\0b"]

@@ -5,8 +5,9 @@ import threading
 from collections.abc import Mapping
 
 from ore.agent import instructions
-from ore.artifact import Cut, TruncationStyle
+from ore.artifact import Cut
 from ore.errors import NotFoundError, ToolError
+from ore.ext.tools.skills.part import MAX_BYTES, MAX_LINES, part_of
 from ore.ext.tools.skills.skill import Skill
 from ore.ext.tools.skills.sources import SkillSource
 from ore.loop import Transform
@@ -87,16 +88,18 @@ def _of(source: SkillSource) -> list[Skill]:
 
 
 def _tool(skills: Skills) -> Tool:
-    @tool(read_only=True, cut=Cut(style=TruncationStyle.HEAD))
-    def read_skill(name: str, path: str = "") -> str:
+    # Room for the line behind a part that says how to go on.
+    @tool(read_only=True, cut=Cut(max_bytes=MAX_BYTES + 1_000, max_lines=MAX_LINES + 10))
+    def read_skill(name: str, path: str = "", offset: int = 1) -> str:
         """Read a skill, or one of its files.
 
         Args:
             name: The skill.
             path: A file of the skill; its instructions without one.
+            offset: The first line, from 1, where a file is too long for one answer.
         """
         try:
-            return skills.get(name).read(path)
+            return part_of(skills.get(name).read(path), offset)
         except (NotFoundError, ValueError) as error:
             raise ToolError(str(error)) from None
 

@@ -6,6 +6,7 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from ore.errors import InputError, NotFoundError
+from ore.ext.tools.inert import inert
 from ore.ext.tools.skills.front_matter import read_front_matter
 
 __all__ = ["FILE_NAME", "LARGEST_BYTES", "Skill", "read_skill"]
@@ -36,18 +37,20 @@ class Skill:
     def read(self, path: str = "") -> str:
         """A file of the skill; `SKILL.md` without a path. Blocks.
 
+        Lines end with LF, and control characters are signs.
+
         Raises:
             InputError: The path leads out of the skill, also through a link,
                 or to something that is no text.
             NotFoundError: There is no such file.
         """
-        found = self._resolved(path or FILE_NAME)
-        data = found.read_bytes()
+        path = path or FILE_NAME
+        data = self._resolved(path).read_bytes()
         if len(data) > LARGEST_BYTES:
             raise InputError(f"{path}: expected at most {LARGEST_BYTES} bytes, got {len(data)}")
         if b"\0" in data:
             raise InputError(f"{path}: expected text, got a binary file")
-        return data.decode("utf-8", "replace")
+        return inert(data.decode("utf-8-sig", "replace").replace("\r\n", "\n"))
 
     def files(self) -> list[str]:
         """Paths of its files, sorted."""
@@ -80,7 +83,8 @@ def read_skill(root: Traversable) -> Skill:
     missing = [key for key in ("name", "description") if not fields.get(key)]
     if missing:
         raise InputError(f"{FILE_NAME}: expected a name and a description in the front matter, missing: {missing[0]}")
-    return Skill(name=fields["name"], description=" ".join(fields["description"].split()), root=root)
+    name, description = (inert(" ".join(fields[key].split())) for key in ("name", "description"))
+    return Skill(name=name, description=description, root=root)
 
 
 def _is_inside(found: Path, root: Traversable) -> bool:
