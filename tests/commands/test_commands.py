@@ -9,11 +9,14 @@ import pytest
 
 from commands.typing import said, texts, typing
 from ore import Agent
+from ore.app import ProviderSettings, Resolver
 from ore.artifact import Image, Reasoning, Text, ToolCall
 from ore.event import Properties, provenance
 from ore.ext.commands import standard_commands
 from ore.ext.providers.capture_switch import CaptureSwitch
+from ore.ext.providers.ollama import VENDOR
 from ore.ext.providers.transport import Limits, Reply, Transport
+from ore.ext.providers.vendor import Access, connect
 from ore.ledger import MemoryStore, Role, read_export
 from ore.models import ThinkingLevel
 from ore.provider import Batch
@@ -260,6 +263,7 @@ class Posting:
 @pytest.mark.requirement("D-commands")
 async def test_debug_request_writes_the_next_request_of_this_session_down_without_its_key(tmp_path: Path) -> None:
     network, switch = Network(), CaptureSwitch()
+    switch.serve("vendor")
     posting = Posting(switch.around(network))
     async with typing(folder=tmp_path, capture=switch, provider=posting) as typist:
         await typist.type("before")
@@ -283,7 +287,23 @@ async def test_where_nothing_can_be_written_down_debug_says_so(tmp_path: Path) -
         assert "scripted sends nothing over a network" in await typist.notice("/debug request")
     async with typing(provider=Posting(Network())) as typist:
         assert "use: ore run --capture FILE" in await typist.notice("/debug request")
+    async with typing(folder=tmp_path, capture=CaptureSwitch(), provider=Posting(Network())) as typist:
+        assert "vendor was not made by this command" in await typist.notice("/debug request")
     assert files(tmp_path) == []
+
+
+@pytest.mark.requirement("D-commands")
+async def test_debug_request_knows_which_providers_it_can_write_down() -> None:
+    """Those whose network goes through the switch, by their names; not one that an agent brings along."""
+    switch = CaptureSwitch()
+    settings = ProviderSettings(base_url="http://127.0.0.1:9", capture_switch=switch)
+    assert not switch.serves("ollama")
+    Resolver(settings)("ollama:m")
+    assert switch.serves("ollama")
+    connect(VENDOR, Access(name="mine", base_url="http://127.0.0.1:9"))
+    assert not switch.serves("mine")
+    connect(VENDOR, Access(name="mine", base_url="http://127.0.0.1:9", transport=switch.around(Network())))
+    assert switch.serves("mine")
 
 
 @pytest.mark.requirement("D-commands")

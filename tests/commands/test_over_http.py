@@ -19,7 +19,8 @@ from ore.tool import tool
 
 
 @pytest.mark.requirement("D-commands-never-sent")
-async def test_every_command_works_over_http_beside_a_running_turn_and_a_queue() -> None:
+@pytest.mark.parametrize("mode", ["queue", "steer"])
+async def test_every_command_works_over_http_beside_a_running_turn_and_a_queue(mode: str) -> None:
     began, hold = asyncio.Event(), asyncio.Event()
 
     @tool
@@ -36,7 +37,7 @@ async def test_every_command_works_over_http_beside_a_running_turn_and_a_queue()
         await on.submit("s", "first message")
         await began.wait()
         await on.submit("s", "second message")
-        waiting = [await on.submit("s", line) for line in LINES]
+        waiting = [await on.submit("s", line, mode=mode) for line in LINES]
         last = asyncio.create_task(on.say("s", "/help"))
         await until(lambda: len(typist.stream.snapshot().queue) == len(LINES) + 3)
         hold.set()

@@ -35,6 +35,12 @@ def debug(capture: CaptureSwitch | None, folder: Path | None) -> CommandHandler:
         if capture is None or folder is None:
             invocation.say("no request can be written down here; use: ore run --capture FILE")
             return
+        if not capture.serves(found.provider.name):
+            invocation.say(
+                f"{found.provider.name} was not made by this command but brought along: its requests go past ore, "
+                "and none can be written down"
+            )
+            return
         path = await asyncio.to_thread(free_path, folder, f"ore-request-{invocation.stream.id}", "json")
         capture.arm(invocation.stream.id, str(path))
         invocation.say(f"the next request and its answer will be in {path}, without keys; `ore wire decode` reads it")

@@ -8,7 +8,7 @@ from ore.event import current_context
 from ore.ext.providers.capture import Capturing
 from ore.ext.providers.transport import Limits, Reply, Transport
 
-__all__ = ["CaptureSwitch"]
+__all__ = ["CaptureSwitch", "Switched"]
 
 log = logging.getLogger(__name__)
 
@@ -22,6 +22,7 @@ class CaptureSwitch:
 
     def __init__(self) -> None:
         self._armed: dict[str, str] = {}
+        self._names: set[str] = set()
 
     def arm(self, session_id: str, path: str) -> None:
         """Have the session's next request and its answer in the file `path`; see `Capturing`."""
@@ -29,20 +30,31 @@ class CaptureSwitch:
 
     def around(self, transport: Transport) -> Transport:
         """The same transport, through the switch."""
-        return _Switched(transport, self)
+        return Switched(transport, self)
+
+    def serve(self, name: str) -> None:
+        """Remember that the requests of a provider of this name pass through it."""
+        self._names.add(name)
+
+    def serves(self, name: str) -> bool:
+        """Whether they do; else nothing of it can be written down."""
+        return name in self._names
 
     def take(self, session_id: str | None) -> str | None:
         """Where the next request of a session goes, once."""
         return self._armed.pop(session_id, None) if session_id is not None else None
 
 
-class _Switched:
+class Switched:
+    """A transport through a switch; see `CaptureSwitch.around`."""
+
     def __init__(self, transport: Transport, switch: CaptureSwitch) -> None:
         self._transport = transport
-        self._switch = switch
+        self.switch = switch
 
     async def post(self, url: str, body: bytes, headers: Mapping[str, str], limits: Limits) -> Reply:
-        path = self._switch.take(current_context().thread_id)
+        """Pass a request on; written down when somebody asked for that."""
+        path = self.switch.take(current_context().thread_id)
         transport = self._transport if path is None else _capturing(self._transport, path)
         return await transport.post(url, body, headers, limits)
 

@@ -9,7 +9,7 @@ from ore.errors import AuthenticationError, InputError
 from ore.ext.providers.address import Address
 from ore.ext.providers.backoff import Backoff
 from ore.ext.providers.capture import Capturing
-from ore.ext.providers.capture_switch import CaptureSwitch
+from ore.ext.providers.capture_switch import CaptureSwitch, Switched
 from ore.ext.providers.credentials import Credentials
 from ore.ext.providers.endpoint import Endpoint
 from ore.ext.providers.knowledge import Knowledge
@@ -167,6 +167,8 @@ def connect(vendor: Vendor, access: Access | None = None) -> Retrying:
         raise AuthenticationError(
             f"{name}: no key for {address.origin}; expected it in the environment variable {expected}", provider=name
         )
+    if isinstance(access.transport, Switched):
+        access.transport.switch.serve(name)
     endpoint = Endpoint(
         address=address,
         credentials=_credentials(vendor, key, address),
