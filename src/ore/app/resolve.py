@@ -202,7 +202,9 @@ def fallback(candidates: Sequence[tuple[Provider, str]]) -> Provider:
 def open_store(url: str) -> Store:
     """The store of a URL: `memory:`, `sqlite:PATH`, `json:DIR`, or what an entry point of `ore.stores` knows.
 
-    Nothing is opened before it is used.
+    An entry point is called with what stands behind the colon, and as `codec=`
+    with what knows the kinds of artifacts that are installed. Nothing is
+    opened before it is used.
 
     Raises:
         InputError: No such kind of store.
@@ -215,7 +217,7 @@ def open_store(url: str) -> Store:
         kinds = sorted({"memory", *_STORES, *(point.name for point in entry_points(group="ore.stores"))})
         shown = f"{kind}:…" if separator else url  # what follows may hold a password
         raise InputError(f"store: expected one of {', '.join(f'{kind}:…' for kind in kinds)}, got {shown!r}")
-    return open_url(rest, codec=artifact_codec()) if kind in _STORES else open_url(rest)
+    return open_url(rest, codec=artifact_codec())
 
 
 def artifact_codec() -> Codec:
