@@ -27,6 +27,13 @@ def configure(parser: ArgumentParser, words: Words) -> Execute:
     parser.add_argument(
         "--drain-s", metavar="S", type=_seconds, default=10.0, help="seconds for running messages at the end (10)"
     )
+    parser.add_argument(
+        "--conduit",
+        metavar="NAME[:PORT]",
+        type=_conduit,
+        action="append",
+        help="what serves: http, or one of an installed package; repeatable, on the same sessions (http)",
+    )
     parser.add_argument("--no-ui", action="store_true", help="without the page")
     parser.add_argument(
         "--allow-host", metavar="NAME", action="append", default=[], help="another name of the server; repeatable"
@@ -52,6 +59,11 @@ def port_number(text: str) -> int:
     if not (text.isascii() and text.isdigit() and len(text) < 6 and int(text) < 65536):
         raise ArgumentTypeError(f"expected a port, a whole number from 0 to 65535, got {text!r}")
     return int(text)
+
+
+def _conduit(text: str) -> tuple[str, int | None]:
+    name, colon, port = text.partition(":")
+    return name, port_number(port) if colon else None
 
 
 def _seconds(text: str) -> float:

@@ -9,14 +9,14 @@ from argparse import Namespace
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from ore.app import Agent, data_folder, live_sessions
+from ore.app import Agent, ConduitSettings, conduit_by_name, data_folder, live_sessions
 from ore.cli.commanded import commanded_agents
 from ore.cli.failures import run
 from ore.cli.status import DONE, INTERRUPTED, Status
 from ore.cli.terminal import say
 from ore.errors import InputError
 from ore.event import Answer, Question
-from ore.session import Answerer, Conduit
+from ore.session import Answerer, Conduit, Host, Manager
 
 __all__ = ["serve"]
 
@@ -37,14 +37,14 @@ def serve(options: Namespace) -> Status:
 
 async def _serve(options: Namespace) -> Status:
     agents = _agents(options)
-    conduit = _conduit(options)
+    conduits = [_conduit(name, port, options) for name, port in options.conduit or [("http", None)]]
     if options.access_log:
         _log_accesses()
     with _Ending().listening() as ending:
         async with live_sessions(agents, store=options.store, answerer=_answerer(options.approve)) as sessions:
             if options.session is not None:
                 await sessions.open(options.session)
-            task = asyncio.ensure_future(conduit.serve(sessions))
+            task = asyncio.ensure_future(_host(sessions, conduits).run())
             ending.of(task)
             await asyncio.wait((task,))
             if not task.cancelled():
@@ -59,7 +59,25 @@ def _agents(options: Namespace) -> Sequence[Agent]:
     return commanded_agents(calls, data_folder() / "exports")
 
 
-def _conduit(options: Namespace) -> Conduit:
+def _host(sessions: Manager, conduits: Sequence[Conduit]) -> Host:
+    host = Host(sessions)
+    for conduit in conduits:
+        host.add(conduit)
+    return host
+
+
+def _conduit(name: str, port: int | None, options: Namespace) -> Conduit:
+    """A conduit by its name, at a port of its own or at that of the options."""
+    port = options.port if port is None else port
+    if name == "http":
+        return _http(port, options)
+    return conduit_by_name(
+        name,
+        ConduitSettings(host=options.host, port=port, token=options.token, drain_s=options.drain_s, listening=say),
+    )
+
+
+def _http(port: int, options: Namespace) -> Conduit:
     try:
         from ore.ext.conduits.http import HttpConduit, HttpOptions
     except ModuleNotFoundError as error:
@@ -68,7 +86,7 @@ def _conduit(options: Namespace) -> Conduit:
         raise InputError("the web server is not installed: run `pip install 'ore-agents[http]'`") from error
     return HttpConduit(
         host=options.host,
-        port=options.port,
+        port=port,
         options=HttpOptions(
             token=options.token,
             hosts=options.allow_host,
