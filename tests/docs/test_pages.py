@@ -7,7 +7,7 @@ import pytest
 
 from docs.pages import DOCS, shown
 
-PAGES = sorted(DOCS.glob("[!s]*/*.md")) + sorted(DOCS.glob("*.md"))
+PAGES = sorted(page for page in DOCS.rglob("*.md") if not page.is_relative_to(DOCS / "src"))
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(DOCS)))
