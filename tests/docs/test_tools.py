@@ -7,6 +7,7 @@ import pytest
 
 from cli.command import call, delta, script
 from docs.pages import copied, run
+from ore.ext.replay import unpack
 from tools.bash.test_sandboxes import needs_bubblewrap
 
 pytestmark = pytest.mark.slow
@@ -97,6 +98,14 @@ def test_a_cassette_is_played(tmp_path: Path) -> None:
     run(tmp_path, "record.py", str(folder / "cassettes" / "test_weather" / "test_the_weather"))
     shutil.rmtree(folder / "__pycache__", ignore_errors=True)
     run(folder, "-m", "pytest", "-q", "-p", "no:llmock", "-p", "no:cacheprovider", "test_weather.py")
+
+
+def test_a_bug_report_is_a_test(tmp_path: Path) -> None:
+    folder = copied("replay", tmp_path)
+    (tmp_path / "record.py").write_text(RECORD)
+    run(tmp_path, "record.py", str(folder / "report"))
+    assert len(unpack(folder / "report")) == 2
+    run(folder, "-m", "pytest", "-q", "-p", "no:llmock", "-p", "no:cacheprovider", "test_bug.py")
 
 
 RECORD = """

@@ -100,3 +100,45 @@ def test_a_cassette_is_recorded_once_and_played_from_then_on(tmp_path: Path) -> 
     assert "2 passed" in last, told
     last, told = run(tmp_path, SERVER=url)
     assert "2 passed, 1 error" in last and "recorded and not asked for: 001-openai-chat" in told
+
+
+ALIKE = """
+import os
+import pytest
+from ore import Agent, Spec
+from ore.ext.providers.openai import OpenAI
+
+def ask(what):
+    agent = Agent(OpenAI(api_key="canary-key", base_url=os.environ["SERVER"]), spec=Spec(name="m"))
+    return agent.run_sync(what).text
+
+class TestOne:
+    def test_it(self, cassette):
+        ask("one")
+
+class TestTwo:
+    def test_it(self, cassette):
+        ask("two")
+
+@pytest.mark.parametrize("what", ["a b", "a/b", "a-b", "x" * 500, "\\u4e2d"])
+def test_it(cassette, what):
+    ask(what)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.requirement("D-cassette")
+def test_tests_of_one_name_have_cassettes_of_their_own(tmp_path: Path) -> None:
+    write(tmp_path, ALIKE)
+    with subprocess.Popen(
+        [sys.executable, "-c", SERVER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as server:
+        assert server.stdout is not None
+        url = server.stdout.readline().strip()
+        last, told = run(tmp_path, "--ore-record", SERVER=url)
+        assert "7 passed" in last, told
+        server.kill()
+    last, told = run(tmp_path, SERVER=url)
+    assert "7 passed" in last, told
+    names = sorted(path.name for path in (tmp_path / "cassettes" / "test_it").iterdir())
+    assert len(names) == 7 and {"TestOne.test_it", "TestTwo.test_it", "test_it-a-b-"} < set(names)

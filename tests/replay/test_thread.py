@@ -2,11 +2,12 @@
 
 import asyncio
 from collections.abc import Sequence
+from typing import Literal
 
 import pytest
 
 from app.script import answer, call
-from ore import Agent, Role, Text
+from ore import Agent, Role, Spec, Text
 from ore.artifact import Artifact, ToolResult
 from ore.event import TurnComplete, UserMessage
 from ore.ext.replay import Fault, Faulty, Replay, replay, slow
@@ -149,10 +150,35 @@ async def test_an_empty_conversation_is_the_same_at_once() -> None:
     assert (await replay(empty, Agent(ScriptedProvider()).spec())).first is None
 
 
+@pytest.mark.requirement("D-replay")
+async def test_the_model_that_was_chosen_then_is_not_chosen_again() -> None:
+    """The agent's own is asked, by the name that it has there; what else was set holds."""
+    store, provider = MemoryStore(), ScriptedProvider(answer("one"))
+    async with Agent(ScriptedProvider(answer("one"))).session("s", store=store) as session:
+        await session.run("hi")
+        await session.metadata.set("ore.model.name", "elsewhere:big")
+        await session.metadata.set("ore.model.temperature", "0.5")
+    agent = Agent(provider, spec=Spec(name="small"))
+    (await replay(await store.load("s"), agent.spec(), model="agent")).check()
+    assert [(one.spec.name, one.spec.temperature) for one in provider.invocations] == [("small", 0.5)]
+
+
+@pytest.mark.requirement("D-replay-faults")
+@pytest.mark.parametrize("model", ["recorded", "agent"])
+async def test_what_goes_wrong_on_purpose_is_where_it_differs(model: Literal["recorded", "agent"]) -> None:
+    agent = Agent(ScriptedProvider(*ANSWERS), tools=[weather])
+    came = await replay(await stored(), agent.spec(), model=model, faults={3: Fault(kind="error", code="rate_limit")})
+    assert came.first is not None and (came.first.place, came.first.what, came.first.now) == (5, "turn", None)
+    mended = await replay(await stored(), agent.spec(), faults={9: Fault(kind="cut")})
+    mended.check()
+
+
 # ── Faults ───────────────────────────────────────────────────────────────────
 
 FAULTS = [
     (Fault(kind="cut", after=1), "protocol"),
+    (Fault(kind="cut", after=99), "protocol"),
+    (Fault(kind="error", code="timeout", after=99), "timeout"),
     (Fault(kind="error", code="rate_limit"), "rate_limit"),
     (Fault(kind="error", code="overloaded", after=1), "overloaded"),
 ]

@@ -3,11 +3,13 @@
 A cassette is a folder of captures, as `ore run --capture` writes them, one for
 each request in order. `Recording` makes one, `Replaying` plays it, `NoNetwork`
 refuses everything. Beside each capture `unpack` puts the body of the answer
-and what it has to give, so that a bug report becomes a test. `replay` has an
-agent answer a stored conversation again and says where it first differs.
+and what it has to give, which `check_cassette` compares, so that a bug report
+becomes a test. `replay` has an agent answer a stored conversation again and
+says where it first differs.
 """
 
-from ore.ext.replay.cassette import Exchange, read_cassette, unpack
+from ore.ext.replay.broken import Broken
+from ore.ext.replay.cassette import Exchange, check_cassette, read_cassette, unpack
 from ore.ext.replay.faults import Fault, Faulty, slow
 from ore.ext.replay.no_network import NoNetwork
 from ore.ext.replay.recorded import Recorded
@@ -16,6 +18,7 @@ from ore.ext.replay.replaying import Replaying
 from ore.ext.replay.thread import Difference, Replay, replay
 
 __all__ = [
+    "Broken",
     "Difference",
     "Exchange",
     "Fault",
@@ -25,6 +28,7 @@ __all__ = [
     "Recording",
     "Replay",
     "Replaying",
+    "check_cassette",
     "read_cassette",
     "replay",
     "slow",

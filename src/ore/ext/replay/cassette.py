@@ -2,23 +2,26 @@
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
-from ore.artifact import Artifact, Blocks, to_json
+from ore.artifact import Artifact, Blocks, Restart, ToolCall, to_json
 from ore.errors import InputError, ProviderError, describe
 from ore.ext.providers.capture import recorded_body
-from ore.ext.replay.protocols import ENDINGS, protocol_of, wire_of
-from ore.ext.wires.wire import Ask
-from ore.models import Spec
+from ore.ext.replay.matching import difference
+from ore.ext.replay.protocols import ENDINGS, decoder_of, protocol_of
 
-__all__ = ["Exchange", "expectation", "read_cassette", "unpack"]
+__all__ = ["Exchange", "check_cassette", "expectation", "read_cassette", "unpack"]
 
-_BLOCK_BYTES = 4096
+_BLOCK_BYTES: Final = 4096
+
+_MADE_UP: Final = re.compile("call_[0-9a-f]{16,}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,25 +90,76 @@ def unpack(folder: Path) -> Sequence[Path]:
     return made
 
 
-def expectation(protocol: str, body: bytes) -> bytes:
-    """What a body holds, as JSON."""
-    complete: list[Artifact] = []
+def check_cassette(folder: Path) -> None:
+    """Fail a test where the answers of a cassette are not read as is expected of them.
+
+    Each body is read as a whole and byte by byte, and compared with the
+    `.expected.json` beside it, so a bug report is a test once that says what is
+    right; see `unpack`.
+
+    Raises:
+        AssertionError: An answer is read in another way; the message names the
+            file and the place, and shows no content. Or there is nothing to compare.
+        InputError: A file is no capture.
+    """
+    compared = 0
+    for exchange in read_cassette(folder):
+        path = folder / f"{exchange.name}.expected.json"
+        if exchange.protocol is None or not path.exists():
+            continue
+        compared += 1
+        expected = json.loads(path.read_bytes())
+        for block_bytes in (len(exchange.body) or 1, 1):
+            found = json.loads(expectation(exchange.protocol, exchange.body, block_bytes=block_bytes))
+            if found != expected:
+                raise AssertionError(f"{path.name}: expected something else at {difference(expected, found)}")
+    if not compared:
+        raise AssertionError(f"cassette {folder}: expected a file that ends in .expected.json, got none")
+
+
+def expectation(protocol: str, body: bytes, *, block_bytes: int = _BLOCK_BYTES) -> bytes:
+    """What a body holds, as JSON.
+
+    Calls that the vendor gave no id have one of their number, the same each time.
+
+    Args:
+        protocol: How the body is read.
+        body: Of the answer.
+        block_bytes: How much of it is read at a time, which changes nothing.
+    """
     blocks = Blocks("turn", lambda artifact, block: None)
     error: ProviderError | None = None
-    decoder = wire_of(protocol).decoder(Ask(turns=(), spec=Spec(), provider=protocol))
     try:
-        for start in range(0, len(body), _BLOCK_BYTES):
-            for batch in decoder.feed(body[start : start + _BLOCK_BYTES]):
-                for artifact in batch:
-                    blocks.add(artifact)
-        for batch in decoder.close():
-            for artifact in batch:
+        for artifact in _artifacts(protocol, body, block_bytes):
+            if type(artifact) is Restart:  # what came before is void
+                blocks.restart()
+            else:
                 blocks.add(artifact)
     except ProviderError as raised:
         error = raised
-    complete += blocks.close() if error is None else blocks.cut()
-    found = {"protocol": protocol, "artifacts": complete, "error": describe(error) if error else None}
+    complete = blocks.close() if error is None else blocks.cut()
+    found = {"protocol": protocol, "artifacts": _numbered(complete), "error": describe(error) if error else None}
     return msgspec.json.format(to_json(found), indent=1) + b"\n"
+
+
+def _artifacts(protocol: str, body: bytes, block_bytes: int) -> Iterator[Artifact]:
+    decoder = decoder_of(protocol)
+    for start in range(0, len(body), block_bytes):
+        for batch in decoder.feed(body[start : start + block_bytes]):
+            yield from batch
+    for batch in decoder.close():
+        yield from batch
+
+
+def _numbered(artifacts: Sequence[Artifact]) -> Sequence[Artifact]:
+    """The artifacts with numbers for ids that the wire made up, as it does anew each time."""
+    numbers = count(1)
+    return [
+        msgspec.structs.replace(artifact, id=f"call_{next(numbers)}")
+        if isinstance(artifact, ToolCall) and _MADE_UP.fullmatch(artifact.id)
+        else artifact
+        for artifact in artifacts
+    ]
 
 
 def _read(path: Path) -> Exchange:

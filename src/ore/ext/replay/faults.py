@@ -26,7 +26,7 @@ class Fault:
     Attributes:
         kind: `cut` ends the stream without an end, `bad_json` breaks the
             arguments of its calls, `error` fails with `code`.
-        after: Artifacts that still come before `cut` or `error`.
+        after: Artifacts that still come before `cut` or `error`; all that there are where there are fewer.
         code: Of the error, such as `rate_limit`.
         retry_after_s: What the error asks to wait.
 
@@ -95,6 +95,8 @@ class Faulty:
                     left -= len(shown)
                     if left <= 0 or len(shown) < len(batch):
                         raise fault.error(self.name)
+        if fault is not None and left is not None:  # it ended before so many came
+            raise fault.error(self.name)
 
 
 def slow(tool: Tool, delay_s: float) -> Tool:

@@ -1,13 +1,14 @@
-"""Which protocol an address speaks, and its wire."""
+"""Which protocol an address speaks, and who reads its answers."""
 
 from collections.abc import Mapping
 from importlib import import_module
 from typing import Final
 from urllib.parse import urlsplit
 
-from ore.ext.wires.wire import Wire
+from ore.ext.wires.wire import Ask, Decoder, Wire
+from ore.models import Spec
 
-__all__ = ["ENDINGS", "protocol_of", "wire_of"]
+__all__ = ["ENDINGS", "decoder_of", "protocol_of"]
 
 ENDINGS: Final[Mapping[str, str]] = {
     "openai-chat": "sse",
@@ -26,13 +27,17 @@ _PATHS: Final = (
     (":streamGenerateContent", "gemini"),
 )
 
-_WIRES: Final[Mapping[str, tuple[str, str]]] = {
-    "openai-chat": ("ore.ext.wires.openai_chat", "OpenAIChat"),
-    "openai-responses": ("ore.ext.wires.openai_responses", "OpenAIResponses"),
-    "anthropic": ("ore.ext.wires.anthropic", "AnthropicMessages"),
-    "gemini": ("ore.ext.wires.gemini", "Gemini"),
-    "ollama": ("ore.ext.wires.ollama", "Ollama"),
+_WIRES: Final[Mapping[str, tuple[str, str, str]]] = {
+    "openai-chat": ("ore.ext.wires.openai_chat", "OpenAIChat", "openai"),
+    "openai-responses": ("ore.ext.wires.openai_responses", "OpenAIResponses", "openai-responses"),
+    "anthropic": ("ore.ext.wires.anthropic", "AnthropicMessages", "anthropic"),
+    "gemini": ("ore.ext.wires.gemini", "Gemini", "google"),
+    "ollama": ("ore.ext.wires.ollama", "Ollama", "ollama"),
 }
+"""Module and class of each wire, and who speaks it."""
+
+_UNKNOWN: Final = "unknown"
+"""The model in the tags of opaque data: a body does not always say which it was."""
 
 
 def protocol_of(url: str) -> str | None:
@@ -41,12 +46,12 @@ def protocol_of(url: str) -> str | None:
     return next((protocol for ending, protocol in _PATHS if path.endswith(ending)), None)
 
 
-def wire_of(protocol: str) -> Wire:
-    """The wire of a protocol.
+def decoder_of(protocol: str) -> Decoder:
+    """Who reads an answer of a protocol, whatever was asked.
 
     Raises:
         KeyError: There is none of that name.
     """
-    module, name = _WIRES[protocol]
+    module, name, provider = _WIRES[protocol]
     wire: Wire = getattr(import_module(module), name)()
-    return wire
+    return wire.decoder(Ask(turns=(), spec=Spec(name=_UNKNOWN), provider=provider))

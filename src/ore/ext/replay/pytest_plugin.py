@@ -3,14 +3,17 @@
 In a `conftest.py`: `pytest_plugins = ["ore.ext.replay.pytest_plugin"]`. From
 then on no test reaches a model's server but on this machine, unless it is
 marked `real_requests`. A test with the fixture `cassette` plays what was
-recorded, in the folder `cassettes/<file>/<test>` beside it;
+recorded, in the folder `cassettes/<file>/<test>` beside it, where a test of a
+class is `Class.test`;
 `pytest --ore-record` records it anew, with real keys and real money.
 """
 
 import re
 import shutil
 from collections.abc import Iterator
+from hashlib import sha256
 from pathlib import Path
+from typing import Final
 
 import pytest
 
@@ -21,6 +24,11 @@ from ore.ext.replay.recording import Recording
 from ore.ext.replay.replaying import Replaying
 
 __all__ = ["cassette", "no_real_requests", "pytest_addoption", "pytest_configure"]
+
+_UNSAFE: Final = re.compile(r"[^A-Za-z0-9_.,=+-]+")
+
+_NAME_CHARACTERS: Final = 100
+"""Of a folder: no file system takes more than 255 bytes."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -70,4 +78,14 @@ def cassette(request: pytest.FixtureRequest, no_real_requests: None) -> Iterator
 
 def _folder(request: pytest.FixtureRequest) -> Path:
     path = Path(str(request.path))
-    return path.parent / "cassettes" / path.stem / re.sub(r"[^A-Za-z0-9_.-]+", "-", request.node.name)
+    return path.parent / "cassettes" / path.stem / _name(request.node.nodeid.partition("::")[2])
+
+
+def _name(test: str) -> str:
+    """A folder's name for a test, another for each in its file: what no name may hold is a number at its end."""
+    base, _, inner = test.removesuffix("]").partition("[")
+    plain = base.replace("::", ".") + (f"-{inner}-" if inner else "")
+    name = _UNSAFE.sub("-", plain)
+    if name == plain and len(name) <= _NAME_CHARACTERS:
+        return name
+    return f"{name[:_NAME_CHARACTERS]}-{sha256(test.encode('utf-8', 'replace')).hexdigest()[:8]}"

@@ -1,20 +1,22 @@
 """`Replaying`: a transport that plays a cassette."""
 
 from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 from urllib.parse import urlsplit
 
 import msgspec
 
 from ore.errors import InputError, ProtocolError
 from ore.ext.providers.transport import Limits, Reply
+from ore.ext.replay.broken import Broken
 from ore.ext.replay.cassette import Exchange, read_cassette
 from ore.ext.replay.codes import error_of
+from ore.ext.replay.matching import difference, without_ids
+from ore.ext.replay.protocols import ENDINGS
 
 __all__ = ["Replaying"]
-
-_CALL_IDS: Final = frozenset({"id", "tool_use_id", "tool_call_id", "call_id"})
 
 
 class Replaying:
@@ -22,21 +24,26 @@ class Replaying:
 
     A request is the same when its path and its JSON are, apart from ids of
     calls, which only have to fit each other, and the session's key for the
-    prompt cache. Equal ones are answered in the order in which they were recorded, each once. An answer
-    that broke, breaks at the same place with the same code.
+    prompt cache. Equal ones are answered in the order in which they were
+    recorded, each once. An answer that broke, breaks at the same place with the
+    same code.
 
     Args:
         folder: The cassette.
         block_bytes: How much of an answer comes at a time.
+        faults: What goes wrong on purpose, by the number of the request, from 1.
+            The recorded answer is still there for who asks again.
 
     Raises:
         InputError: A file in the folder is no capture.
     """
 
-    def __init__(self, folder: Path, *, block_bytes: int = 1024) -> None:
+    def __init__(self, folder: Path, *, block_bytes: int = 1024, faults: Mapping[int, Broken] | None = None) -> None:
         self._folder = folder
         self._left = list(read_cassette(folder))
         self._block_bytes = block_bytes
+        self._faults = dict(faults or {})
+        self._count = 0
 
     @property
     def left(self) -> Sequence[Exchange]:
@@ -51,9 +58,13 @@ class Replaying:
                 message says where the nearest one differs, and shows no content.
             ProviderError: It failed when it was recorded.
         """
+        self._count += 1
+        fault = self._faults.get(self._count)
         request = without_ids(msgspec.json.decode(body))
         for exchange in self._left:
             if _path(exchange.url) == _path(url) and without_ids(exchange.request) == request:
+                if fault is not None:
+                    return _Reply(_broken(exchange, fault), self._block_bytes)
                 self._left.remove(exchange)
                 if exchange.status is None:
                     raise error_of(exchange.failure)
@@ -68,40 +79,6 @@ class Replaying:
         if not same:
             return f"has no counterpart among the {len(self._left)} that are left"
         return f"differs from {same[0].name} at {difference(without_ids(same[0].request), request)}"
-
-
-def without_ids(request: Any) -> Any:
-    """A request with ids of calls replaced by the order in which they first come."""
-    known: dict[str, str] = {}
-
-    def walk(value: Any) -> Any:
-        if isinstance(value, dict):
-            return {
-                key: known.setdefault(item, f"#{len(known) + 1}")
-                if key in _CALL_IDS and isinstance(item, str)
-                else walk(item)
-                for key, item in value.items()
-                if key != "prompt_cache_key"
-            }
-        return [walk(item) for item in value] if isinstance(value, list) else value
-
-    return walk(request)
-
-
-def difference(one: Any, other: Any, place: str = "") -> str:
-    """Where two JSON values first differ, as a path; their values are not shown."""
-    if type(one) is type(other) and isinstance(one, dict):
-        for key in [*one, *(key for key in other if key not in one)]:
-            if key not in one or key not in other:
-                return f"{place}/{key} ({'missing' if key not in other else 'new'})"
-            if one[key] != other[key]:
-                return difference(one[key], other[key], f"{place}/{key}")
-    if type(one) is type(other) and isinstance(one, list):
-        for index, (left, right) in enumerate(zip(one, other, strict=False)):
-            if left != right:
-                return difference(left, right, f"{place}/{index}")
-        return f"{place} ({len(one)} items, now {len(other)})"
-    return place or "/"
 
 
 class _Reply:
@@ -131,6 +108,18 @@ class _Reply:
     def close(self) -> None:
         """Nothing is held."""
         self._body, self._failure = b"", None
+
+
+def _broken(exchange: Exchange, fault: Broken) -> Exchange:
+    framing = ENDINGS.get(exchange.protocol or "", "sse")
+    is_refused = fault.kind == "status"
+    return replace(
+        exchange,
+        status=fault.status if is_refused else exchange.status or 200,
+        headers={"content-type": "application/json", **fault.headers} if is_refused else exchange.headers,
+        body=fault.body(exchange.body, framing),
+        failure=None,
+    )
 
 
 def _path(url: str) -> str:

@@ -10,8 +10,11 @@ import msgspec
 from ore.agent import AgentSpec
 from ore.artifact import Artifact, Text, ToolResult
 from ore.event import Emitter, UserMessage
+from ore.ext.replay.faults import Fault, Faulty
 from ore.ext.replay.recorded import Recorded, recorded_tool, results_of
 from ore.ledger import MemoryStore, Role, StoredThread, Thread, Turn
+from ore.models import MODEL_PREFIX
+from ore.provider import Provider
 from ore.session import Manager, Stream
 from ore.tool import Tool
 
@@ -68,12 +71,14 @@ async def replay(
     *,
     model: Literal["recorded", "agent"] = "recorded",
     tools: Literal["recorded", "agent"] = "agent",
+    faults: Mapping[int, Fault] | None = None,
 ) -> Replay:
     """Say to an agent again what a stored conversation's people said, and compare what comes of it.
 
     In memory; the stored thread is not touched. Compared are texts, calls with
     their arguments as JSON, and results; not ids, times, thinking or usage.
-    Behind the first difference nothing more is said.
+    Behind the first difference nothing more is said. The model that the
+    conversation's people chose is not chosen again; what else they set holds.
 
     Args:
         stored: The conversation; its active path counts.
@@ -81,6 +86,8 @@ async def replay(
         model: `recorded` answers as the stored model did, for changed tools and
             code; `agent` asks the agent's own, for another model or prompt.
         tools: `agent` runs them; `recorded` gives what they came to then, and runs nothing.
+        faults: What goes wrong on purpose, by the number of the inference, from 1.
+            A tool is made slow by `slow`.
 
     Raises:
         ValueError: The conversation begins with an answer, so nobody can ask for it again.
@@ -88,7 +95,9 @@ async def replay(
     path = Thread(stored.turns, tip=stored.tip).turns
     if path and path[0].role is not Role.USER:
         raise ValueError("expected a conversation that begins with what a person said")
-    provider = Recorded(path) if model == "recorded" else agent.provider
+    provider: Provider = Recorded(path) if model == "recorded" else agent.provider
+    if faults:
+        provider = Faulty(provider, faults)
     steering = _Steering()
     spec = replace(
         agent,
@@ -98,7 +107,7 @@ async def replay(
     )
     manager = Manager(spec, MemoryStore())
     try:
-        stream = steering.stream = await manager.create(stored.metadata if model == "agent" else {})
+        stream = steering.stream = await manager.create(_settings(stored) if model == "agent" else {})
         at = 0
         for asked in _messages(path):
             await steering.say(asked)
@@ -109,6 +118,11 @@ async def replay(
         return Replay(turns=tuple(stream.turns), first=None)
     finally:
         await manager.aclose()
+
+
+def _settings(stored: StoredThread) -> dict[str, str]:
+    """The conversation's metadata without the model's name, which the agent's own provider may not know."""
+    return {key: value for key, value in stored.metadata.items() if key != f"{MODEL_PREFIX}name"}
 
 
 def _messages(path: Sequence[Turn]) -> Iterator[Sequence[Turn]]:
