@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ore import Agent
+from ore import Agent, Spec
 from ore.errors import InputError
 
 
@@ -22,6 +22,17 @@ async def test_several_names_are_asked_one_after_the_other(tmp_path: Path) -> No
     result = await Agent([full, fine]).run("Will you?")
     assert result.text == "I will."
     assert (await Agent().with_(model=[fine]).run("Will you?")).text == "I will."
+
+
+@pytest.mark.requirement("D-fallback")
+@pytest.mark.parametrize("named", [None, "elsewhere"])
+async def test_the_turn_says_which_model_answered_also_where_the_first_did(tmp_path: Path, named: str | None) -> None:
+    """By its whole name, whatever the agent's spec has."""
+    fine = script(tmp_path, "fine.json", {"kind": "text_delta", "content": "I will."})
+    full = script(tmp_path, "full.json", {"error": "overloaded"})
+    for models in ([fine, full], [full, fine], [fine]):
+        result = await Agent(models, spec=Spec(name=named)).run("Will you?")
+        assert result.turns[-1].model == fine
 
 
 async def test_no_name_at_all_is_refused() -> None:

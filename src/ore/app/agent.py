@@ -343,7 +343,10 @@ class Agent:
         if model is None:
             model, _ = default_model()
         if isinstance(model, Sequence) and not isinstance(model, str):
-            return fallback([self.resolve(one) for one in model]), self._spec
+            candidates = [self.resolve(one) for one in model]
+            return fallback(candidates), msgspec.structs.replace(
+                self._spec, name=candidates[0][1] if candidates else None
+            )
         if not isinstance(model, str):
             return model, self._spec
         provider, name = self.resolve(model)
