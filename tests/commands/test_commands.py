@@ -10,7 +10,7 @@ import pytest
 from commands.typing import said, texts, typing
 from ore import Agent
 from ore.app import ProviderSettings, Resolver
-from ore.artifact import Image, Reasoning, Text, ToolCall
+from ore.artifact import Image, Reasoning, Text, ToolCall, Usage
 from ore.event import Properties, provenance
 from ore.ext.commands import standard_commands
 from ore.ext.providers.capture_switch import CaptureSwitch
@@ -200,6 +200,17 @@ async def test_usage_tells_tokens_by_message_model_and_agent() -> None:
     async with typing(call, said("two"), tools=[child]) as typist:
         await typist.type("hi")
         assert "agents inside calls: 10 tokens (9 sent, 1 received)" in await typist.notice("/usage")
+
+
+async def test_a_total_that_the_vendor_did_not_say_is_added_up() -> None:
+    used = [Usage(prompt_tokens=9, completion_tokens=1), Usage(prompt_tokens=5)]
+    async with typing(*([Text(content="ok"), usage] for usage in used)) as typist:
+        await typist.type("one")
+        assert await typist.notice("/usage") == (
+            "session: 10 tokens (9 sent, 1 received)\nlast message: 10 tokens (9 sent, 1 received)"
+        )
+        await typist.type("two")
+        assert "last message: ? tokens (5 sent, ? received)" in await typist.notice("/usage")
 
 
 @pytest.mark.requirement("D-commands")

@@ -3,9 +3,11 @@
 import pytest
 
 from observe.spending import usage
-from ore.artifact import Image, Reasoning, Text, ToolCall, ToolResult, Unknown, encode
+from ore.artifact import Image, Reasoning, StopReason, Text, ToolCall, ToolResult, Unknown, encode
 from ore.ext.observe.analytics import Bucket, analytics, model_bytes
 from ore.ext.observe.analytics_table import NOTHING, analytics_table, short_bytes
+from ore.ext.transforms.compaction.boundary import Boundary, Strategy
+from ore.ext.transforms.manifest import ContextManifest
 from ore.ledger import Role, Turn
 
 
@@ -36,6 +38,25 @@ def test_artifacts_are_counted_by_kind_and_tool_over_all_turns() -> None:
         Bucket(kind="usage", source="", count=1, size_bytes=0),
     ]
     assert analytics([]) == []
+
+
+@pytest.mark.requirement("D-analytics")
+def test_results_of_one_turn_whose_ids_repeat_belong_to_its_calls_in_order() -> None:
+    calls = [ToolCall(id="c", name=name, arguments="{}") for name in ("find", "read")]
+    results = [ToolResult(tool_call_id="c", content=text) for text in ("1", "22", "nobody's")]
+    found = analytics([turn(Role.ASSISTANT, *calls), turn(Role.TOOL, *results[:1]), turn(Role.TOOL, *results[1:])])
+    assert {one.source: one.size_bytes for one in found if one.kind == "tool_result"} == {
+        "find": 1,
+        "read": 2,
+        "(unknown)": 8,
+    }
+
+
+@pytest.mark.requirement("D-analytics")
+def test_what_no_model_ever_gets_has_no_bytes() -> None:
+    manifest = ContextManifest(model="m", bytes=9, body="request", tokens=2, parts=(), transforms=())
+    boundary = Boundary(strategy=Strategy.SUMMARIZE)
+    assert [model_bytes(one) for one in (usage(3), StopReason(reason="stop"), manifest, boundary)] == [0, 0, 0, 0]
 
 
 @pytest.mark.requirement("D-analytics")

@@ -32,7 +32,8 @@ from ore.ext.wires.openai_chat import OPENAI, OpenAIChat
 from ore.ext.wires.openai_responses import OPENAI as RESPONSES
 from ore.ext.wires.openai_responses import OpenAIResponses
 from ore.ext.wires.wire import Ask, Wire
-from ore.ledger import MemoryStore, Role, State, Store
+from ore.ledger import MemoryStore, Role, State, Store, Turn, view
+from ore.loop import Transform
 from ore.provider import Batch, Option, RequestOption, option, tools_of
 from ore.session import Stream
 from ore.testing import Recorder, ScriptedProvider, check_order
@@ -99,6 +100,12 @@ class Tools:
         return self.given
 
 
+def nudged(state: State) -> State:
+    """The conversation with a note before what was said last."""
+    note = Turn(id="note", role=Role.USER, artifacts=(Text(content="Think first."),))
+    return view(state, [*state.turns[:-1], note, *state.turns[-1:]])
+
+
 def naive(before: bytes, after: bytes) -> int | None:
     pairs = enumerate(zip_longest(before, after))
     return next((place for place, (one, other) in pairs if one != other), None)
@@ -113,10 +120,13 @@ class Talk:
         self.tools = Tools(tool(look))
         self.slot = Slot("Be brief.")
         self.facts = Slot("")
-        self.agent = Agent(
+        self.agent = self.agent_with(Facts(self.facts))
+
+    def agent_with(self, transform: Transform) -> Agent:
+        return Agent(
             self.provider,
             tools=self.tools,
-            transforms=[SystemPrompt(self.slot), Facts(self.facts)],
+            transforms=[SystemPrompt(self.slot), transform],
             extensions=[Compaction(), ContextManifests()],
         )
 
@@ -180,11 +190,38 @@ async def test_a_transform_that_says_something_else_is_named(name: str) -> None:
 
 @EVERY_WIRE
 @pytest.mark.requirement("D-manifest-difference")
-async def test_facts_behind_the_conversation_are_named(name: str) -> None:
+@pytest.mark.parametrize("later", ["It is noon.", "It is one."])
+async def test_facts_behind_the_conversation_give_way_to_what_was_said_since(name: str, later: str) -> None:
+    """So they are no reason, whether they say the same or not."""
     talk = Talk(name)
     talk.facts.content = "It is noon."
-    found = await talk.difference(lambda stream: setattr(talk.facts, "content", "It is one."))
+    found = await talk.difference(lambda stream: setattr(talk.facts, "content", later))
+    assert found is not None and found.cause == "turn"
+
+
+@EVERY_WIRE
+@pytest.mark.requirement("D-manifest-difference")
+async def test_facts_are_named_where_nothing_else_is_another(name: str) -> None:
+    talk = Talk(name)
+    talk.facts.content = "It is noon."
+
+    async def again(stream: Stream) -> None:
+        await stream.process("three")
+        await stream.history.undo()
+        talk.facts.content = "It is one."
+
+    found = await talk.difference(again)
     assert found is not None and found.cause == "Facts"
+
+
+@EVERY_WIRE
+@pytest.mark.requirement("D-manifest-difference")
+async def test_a_transform_whose_turn_moves_is_named(name: str) -> None:
+    """It stands before what was said last, which was sent before."""
+    talk = Talk(name)
+    talk.agent = talk.agent_with(nudged)
+    found = await talk.difference(lambda stream: None)
+    assert found is not None and found.cause == "nudged"
 
 
 @EVERY_WIRE

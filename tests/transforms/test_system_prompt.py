@@ -44,7 +44,7 @@ def test_sources_are_told_in_order_with_an_empty_line_between_and_empty_ones_not
 def test_where_nothing_is_said_nothing_is_added() -> None:
     """The original sent an empty system text."""
     state = Buffer()
-    assert SystemPrompt("", lambda: "")(state) is state
+    assert SystemPrompt("", lambda: "", lambda: None, FromState(lambda state: None))(state) is state
     assert SystemPrompt()(state) is state
     assert Facts(lambda: "")(state) is state
 
@@ -72,8 +72,8 @@ def test_a_function_that_gives_no_text_is_named_by_what_it_gave() -> None:
 
     with pytest.raises(TypeError, match="coroutine"):
         told(late)
-    with pytest.raises(TypeError, match="NoneType"):
-        told(lambda: None)
+    with pytest.raises(TypeError, match="got int"):
+        told(lambda: 5)
 
 
 def test_a_slot_holds_one_role_at_a_time() -> None:

@@ -53,8 +53,9 @@ def _lines(report: SessionUsage) -> Iterator[str]:
 
 
 def _counts(used: Usage) -> str:
-    total = "?" if used.total_tokens is None else f"{used.total_tokens:,}"
-    parts = [f"{total} tokens ({_of(used.prompt_tokens)} sent, {_of(used.completion_tokens)} received)"]
+    sent, received = used.prompt_tokens, used.completion_tokens
+    total = used.total_tokens if sent is None or received is None else sent + received
+    parts = [f"{_of(total)} tokens ({_of(used.prompt_tokens)} sent, {_of(used.completion_tokens)} received)"]
     parts += [f"{used.cache_read_tokens:,} from caches"] if used.cache_read_tokens else []
     parts += [f"{used.cost_usd} USD"] if used.cost_usd is not None else []
     return ", ".join(parts)

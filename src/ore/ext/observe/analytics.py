@@ -1,10 +1,11 @@
 """`analytics`: what a conversation consists of, by kind and source."""
 
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
-from ore.artifact import Artifact, Media, Reasoning, Text, ToolCall, ToolResult, Usage, encode
+from ore.artifact import Artifact, Media, Reasoning, Text, ToolCall, ToolResult, encode
 from ore.ledger import Turn
 
 __all__ = ["UNKNOWN_SOURCE", "Bucket", "analytics", "model_bytes"]
@@ -32,8 +33,8 @@ class Bucket(msgspec.Struct, frozen=True, kw_only=True):
 def analytics(turns: Iterable[Turn]) -> Sequence[Bucket]:
     """What these turns consist of, sorted by kind and source.
 
-    A result belongs to the tool of the last call of its id before it: vendors
-    repeat their ids.
+    A result belongs to the first open call of its id, of the last turn that
+    made any: vendors repeat their ids.
     """
     found: dict[tuple[str, str], tuple[int, int]] = {}
     for artifact, source in _sources(turns):
@@ -47,8 +48,11 @@ def analytics(turns: Iterable[Turn]) -> Sequence[Bucket]:
 
 
 def model_bytes(artifact: Artifact) -> int:
-    """How much of it models get, in bytes of UTF-8; of a kind that has no text of its own its JSON."""
-    if isinstance(artifact, Usage):
+    """How much of it models get, in bytes of UTF-8; of a kind that has no text of its own its JSON.
+
+    Nothing of a kind that no model ever gets, such as a `Usage`.
+    """
+    if not artifact.sendable:
         return 0
     if isinstance(artifact, Media):
         return artifact.size_bytes or len(artifact.data or (artifact.url or artifact.blob or "").encode())
@@ -60,12 +64,16 @@ def model_bytes(artifact: Artifact) -> int:
 
 
 def _sources(turns: Iterable[Turn]) -> Iterator[tuple[Artifact, str]]:
-    tools: dict[str, str] = {}
+    waiting: dict[str, deque[str]] = {}
     for turn in turns:
+        if turn.calls:
+            waiting = {}
         for artifact in turn.artifacts:
             source = ""
             if isinstance(artifact, ToolCall):
-                source = tools[artifact.id] = artifact.name
+                source = artifact.name
+                waiting.setdefault(artifact.id, deque()).append(source)
             elif isinstance(artifact, ToolResult):
-                source = tools.get(artifact.tool_call_id, UNKNOWN_SOURCE)
+                asked = waiting.get(artifact.tool_call_id)
+                source = asked.popleft() if asked else UNKNOWN_SOURCE
             yield artifact, source

@@ -155,9 +155,11 @@ def _cause(before: Sent, sent: Sent, chosen: Callable[[Sequence[Turn]], Sequence
     old, new = next(((old, new) for old, new in pairs if old is not new and not _same(old, new)), (None, None))
     if old is None and new is None:  # such as a mark for a cache that moved
         return "settings"
-    made = (_transform(new, sent) if new is not None else None) or (
-        _transform(old, before) if old is not None else None
-    )
+    made = _transform(new, sent) if new is not None else None
+    if made is None and old is not None:
+        made = _transform(old, before)
+        if made not in (None, ORIGIN) and new is not None and all(turn.id != new.id for turn in before.path):
+            return "turn"  # said since, where a transform had the end of what there was
     if made in (None, ORIGIN) and before.boundary != sent.boundary:
         return ORIGIN
     return made or ("turn" if old is None else "history")

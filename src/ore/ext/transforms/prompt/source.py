@@ -14,8 +14,8 @@ __all__ = ["FromState", "Line", "Live", "Slot", "Source", "ToolExamples", "joine
 class Live(Protocol):
     """A piece of a prompt that is asked for before each inference."""
 
-    def text(self, state: State) -> str:
-        """The piece as it is now; empty for none. Must not block for long.
+    def text(self, state: State) -> str | None:
+        """The piece as it is now; empty or `None` for none. Must not block for long.
 
         Args:
             state: The conversation.
@@ -23,7 +23,7 @@ class Live(Protocol):
         ...
 
 
-Source = str | Callable[[], str] | Live
+Source = str | Callable[[], str | None] | Live
 """Text, a function that makes it, or an object that does. What raises fails the
 message before anything is sent."""
 
@@ -35,10 +35,10 @@ class FromState:
         make: Makes it.
     """
 
-    def __init__(self, make: Callable[[State], str]) -> None:
+    def __init__(self, make: Callable[[State], str | None]) -> None:
         self._make = make
 
-    def text(self, state: State) -> str:
+    def text(self, state: State) -> str | None:
         """The piece."""
         return self._make(state)
 
@@ -51,7 +51,7 @@ class Line:
         value: Its name, or what says it.
     """
 
-    def __init__(self, label: str, value: str | Callable[[], str]) -> None:
+    def __init__(self, label: str, value: str | Callable[[], str | None]) -> None:
         self._label = label
         self._value = value
 
@@ -101,11 +101,12 @@ def text_of(source: Source, state: State) -> str:
     if isinstance(source, str):
         return clean(source)
     found: object = source.text(state) if isinstance(source, Live) else source()
-    if isinstance(found, str):
-        return clean(found)
+    if found is None or isinstance(found, str):
+        return clean(found or "")
     if isinstance(found, Coroutine):
         found.close()
-    raise TypeError(f"prompt: expected text, got {type(found).__name__}; a function for it is no coroutine")
+        raise TypeError("prompt: expected text, got a coroutine; a function for it is not waited for")
+    raise TypeError(f"prompt: expected text, or None for nothing, got {type(found).__name__}")
 
 
 def joined(sources: Sequence[Source], state: State) -> str:
