@@ -5,6 +5,7 @@
 #   make test         all tests          (ARGS="-k ledger" passes options on)
 #   make check        style, types, layers, ratchets
 #   make bench        benchmarks, as ratios within one run
+#   make packages     wheel and sdist, installed into empty environments, each extra alone
 #   make constraints  resolve every dependency anew into constraints.txt
 #   make web          the web chat, into the package (needs Node 20 or newer with npm)
 #   make catalog      take the figures of models anew: names, windows, prices
@@ -23,7 +24,7 @@ WEIGHTS := $(VENV)/weights
 WEB := src/ore/ext/conduits/http/static
 WEB_SOURCES := $(shell find web -path web/node_modules -prune -o -type f -print)
 
-.PHONY: demo test check bench constraints catalog web web-test web-if-node clean
+.PHONY: demo test check bench packages constraints catalog web web-test web-if-node clean
 
 demo: $(READY) $(WEIGHTS) web-if-node
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh demo/demo.sh
@@ -40,6 +41,10 @@ check: $(READY)
 
 bench: $(READY)
 	$(BIN)/python -m benchmarks $(ARGS)
+
+# A few minutes: an empty environment for each extra. The page goes into the wheel.
+packages: $(READY) web-if-node
+	$(BIN)/python tools/packages.py $(ARGS)
 
 constraints:
 	sh tools/constraints.sh
