@@ -32,11 +32,15 @@ from ore.ext.wires.openai_responses import OpenAIResponses
 from ore.models import split_name
 from ore.provider import Provider
 from ore.testing.contracts.provider import Answer
-from ore.testing.shapes import check_anthropic, check_openai_chat, check_openai_responses
+from ore.testing.shapes import (
+    check_anthropic,
+    check_gemini,
+    check_ollama,
+    check_openai_chat,
+    check_openai_responses,
+)
 from providers.loopback import Exchange, Server, serving
 from providers.vendor_answers import CHAT, CLAUDE, GEMINI, OLLAMA, RESPONSES, Speech, signature_of
-from wires.gemini_shape import check_gemini
-from wires.ollama_shape import check_ollama
 
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(range(40))
 PICTURE = Image(data=PNG, media_type="image/png", name="plan.png")

@@ -10,10 +10,10 @@ from ore.ext.wires.wire import Ask
 from ore.ledger import Role, Turn
 from ore.models import Spec
 from ore.provider import Option
+from ore.testing import check_gemini
 from ore.tool import Tool, tool
-from wires.gemini_shape import check_gemini
 
-__all__ = ["asked", "body", "call", "contents", "lookup", "named", "own", "result", "turns"]
+__all__ = ["asked", "body", "call", "contents", "lookup", "named", "own", "result", "taken", "turns"]
 
 MODEL = "gemini-2.5-flash"
 _ROLES = {"s": Role.SYSTEM, "u": Role.USER, "a": Role.ASSISTANT, "t": Role.TOOL}
@@ -36,8 +36,14 @@ def asked(said: Sequence[Turn], *options: Option, model: str | None = MODEL, **m
 
 def body(ask: Ask) -> Mapping[str, Any]:
     """What is posted, checked."""
-    model = ask.spec.name or ""
-    return check_gemini(Gemini().request(ask).body, wants_signatures="gemini-3" in model)
+    return taken(Gemini().request(ask).body, wants_signatures="gemini-3" in (ask.spec.name or ""))
+
+
+def taken(posted: bytes, *, wants_signatures: bool = False) -> Mapping[str, Any]:
+    """A request that the vendor takes."""
+    check_gemini(posted, wants_signatures=wants_signatures)
+    request: Mapping[str, Any] = json.loads(posted)
+    return request
 
 
 def contents(*said: tuple[Any, ...], model: str = MODEL) -> list[Any]:

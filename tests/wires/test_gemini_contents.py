@@ -12,8 +12,8 @@ from ore.artifact import Audio, File, Image, Reasoning, ServerTool, Text, ToolCa
 from ore.errors import BadRequestError, UnsupportedError
 from ore.ext.wires.gemini import Gemini
 from ore.ledger import Role, Turn, decode_turn, encode_turn
-from wires.gemini_request import asked, body, call, contents, own, result, turns
-from wires.gemini_shape import check_gemini
+from ore.testing import check_gemini
+from wires.gemini_request import asked, body, call, contents, own, result, taken, turns
 
 PNG = b"\x89PNG\r\n\x1a\n....."
 INLINE = {"inlineData": {"mimeType": "image/png", "data": b64encode(PNG).decode()}}
@@ -156,14 +156,14 @@ def test_a_signature_goes_back_to_the_model_that_gave_it_and_to_no_other() -> No
             ("gemini-2.5-flash", "google"),
         )
     )
-    assert check_gemini(same)["contents"][1]["parts"] == [
+    assert taken(same)["contents"][1]["parts"] == [
         {"text": "hm", "thoughtSignature": "T"},
         use("x", thoughtSignature="X"),
     ]
     assert back == same
-    assert check_gemini(other)["contents"][1]["parts"] == [{"text": "hm"}, use("x")]
+    assert taken(other)["contents"][1]["parts"] == [{"text": "hm"}, use("x")]
     elsewhere = Gemini().request(asked(stored, provider="gateway")).body
-    assert check_gemini(elsewhere)["contents"][1]["parts"] == [{"text": "hm"}, use("x")]
+    assert taken(elsewhere)["contents"][1]["parts"] == [{"text": "hm"}, use("x")]
 
 
 def test_thinking_goes_back_only_where_it_is_signed() -> None:

@@ -1,5 +1,6 @@
 """Conversations and how they shall be answered, as Ollama takes them."""
 
+import json
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -16,8 +17,8 @@ from ore.ext.wires.wire import Ask
 from ore.ledger import Role, Turn
 from ore.models import Spec, ThinkingLevel
 from ore.provider import MaxTokensOption, Option, OutputOption, WithTools
+from ore.testing import check_ollama
 from wires.gemini_request import call, lookup, named, result, turns
-from wires.ollama_shape import check_ollama
 
 PNG = b"\x89PNG\r\n\x1a\n....."
 IMAGE = b64encode(PNG).decode()
@@ -33,7 +34,10 @@ def asked(said: Sequence[Turn], *options: Option, model: str | None = "qwen3", *
 
 def body(ask: Ask) -> Mapping[str, Any]:
     """What is posted, checked."""
-    return check_ollama(Ollama().request(ask).body)
+    posted = Ollama().request(ask).body
+    check_ollama(posted)
+    request: Mapping[str, Any] = json.loads(posted)
+    return request
 
 
 def messages(*said: tuple[Any, ...]) -> list[Any]:

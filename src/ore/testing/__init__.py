@@ -11,7 +11,14 @@ if TYPE_CHECKING:
     from ore.testing.order import OrderChecker, check_order
     from ore.testing.recorder import Recorder
     from ore.testing.scripted import Invocation, Item, ScriptedProvider
-    from ore.testing.shapes import ShapeError, check_anthropic, check_openai_chat, check_openai_responses
+    from ore.testing.shapes import (
+        ShapeError,
+        check_anthropic,
+        check_gemini,
+        check_ollama,
+        check_openai_chat,
+        check_openai_responses,
+    )
 
 __all__ = [
     "Invocation",
@@ -21,6 +28,8 @@ __all__ = [
     "ScriptedProvider",
     "ShapeError",
     "check_anthropic",
+    "check_gemini",
+    "check_ollama",
     "check_openai_chat",
     "check_openai_responses",
     "check_order",
@@ -34,6 +43,8 @@ _HOMES = {
     "ScriptedProvider": "scripted",
     "ShapeError": "shapes",
     "check_anthropic": "shapes",
+    "check_gemini": "shapes",
+    "check_ollama": "shapes",
     "check_openai_chat": "shapes",
     "check_openai_responses": "shapes",
     "check_order": "order",

@@ -7,8 +7,8 @@ _ISSUE = "issue 4, strict vendor shapes and a mock server"
 REQUIREMENTS = (
     held(
         "D-shapes",
-        "A request that OpenAI or Anthropic would refuse is refused, at the place that is wrong and without its "
-        "content; what they take is taken.",
+        "A request that OpenAI, Anthropic, Gemini or Ollama would refuse is refused, at the place that is wrong and "
+        "without its content; what they take is taken.",
         source=f"{_ISSUE}; spec/cases.md, top",
     ),
     held(
