@@ -3,11 +3,13 @@
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
 from importlib import import_module
 from importlib.metadata import entry_points
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
+from ore.app.nearest import guess
 from ore.artifact import Codec
 from ore.errors import InputError, ModelNotFoundError
 from ore.ledger import MemoryStore, Store
@@ -17,6 +19,7 @@ from ore.session import Conduit, Interceptor
 from ore.tool import Tool, Toolset, as_tool
 
 if TYPE_CHECKING:
+    from ore.ext.providers.capture import CaptureFiles
     from ore.ext.providers.capture_switch import CaptureSwitch
 
 __all__ = [
@@ -26,6 +29,7 @@ __all__ = [
     "conduit_by_name",
     "default_model",
     "fallback",
+    "names_of",
     "open_store",
     "slash_commands",
     "tools_by_name",
@@ -41,8 +45,8 @@ class ProviderSettings:
         lenient: Drop what the model cannot take, with a notice, instead of refusing.
         timeout_s: Seconds without a byte after which a request fails.
         path: What stands behind `provider:` for providers that are files.
-        capture: A file for requests and answers, without their secrets; see
-            `ore.ext.providers.capture`.
+        capture: A file for requests and answers, without their secrets, and
+            the next ones beside it; see `ore.ext.providers.capture`.
         capture_switch: What writes single requests down, for `/debug request`.
     """
 
@@ -50,7 +54,7 @@ class ProviderSettings:
     lenient: bool = False
     timeout_s: float = 300.0
     path: str | None = None
-    capture: str | None = None
+    capture: "str | CaptureFiles | None" = None
     capture_switch: "CaptureSwitch | None" = None
 
 
@@ -125,6 +129,12 @@ _AT_A_COPY: Final[Mapping[str, str]] = {"openai-responses:gpt-6-sol": "openai:gp
 """What is the default where another server speaks like the vendor: all of those speak chat completions."""
 
 
+def names_of(what: Literal["providers", "stores", "conduits", "tools"]) -> Sequence[str]:
+    """The names of ore's own and of those that installed packages bring, sorted."""
+    builtin = {"providers": _PROVIDERS, "stores": _STORES, "conduits": _CONDUITS, "tools": _TOOLS}[what]
+    return sorted({*builtin, *(point.name for point in entry_points(group=f"ore.{what}"))})
+
+
 class Resolver:
     """Finds providers by a model's name; each is made once.
 
@@ -148,8 +158,10 @@ class Resolver:
         if prefix is None and name in ("local",):
             prefix, rest = name, name
         if prefix is None:
+            known = self.known()
+            near = _full_name(name, known)
             raise ModelNotFoundError(
-                f"model: expected provider:name with one of {', '.join(self.known())}, got {name!r}"
+                f"model: expected provider:name with one of {', '.join(known)}, got {name!r}{near}"
             )
         key = name if prefix in _BY_PATH else prefix
         provider = self._made.get(key)
@@ -159,18 +171,35 @@ class Resolver:
 
     def known(self) -> Sequence[str]:
         """Names of the providers there are."""
-        return sorted({*_PROVIDERS, *(point.name for point in entry_points(group="ore.providers"))})
+        return names_of("providers")
 
     def _make(self, prefix: str, rest: str, name: str) -> Provider:
         make: MakeProvider | None = _find(prefix, _PROVIDERS, "ore.providers")
         if make is None:
             raise ModelNotFoundError(
-                f"model {name!r}: expected a provider that is one of {', '.join(self.known())}, got {prefix!r}",
+                f"model {name!r}: expected a provider that is one of {', '.join(self.known())}, got {prefix!r}"
+                f"{guess(prefix, self.known())}",
                 provider=prefix,
             )
-        if prefix in _OFFLINE and self._settings.capture is not None:
-            raise InputError(f"capture: expected a provider that is asked over a network, got {prefix!r}")
+        if prefix in _OFFLINE:
+            _check_offline(prefix, self._settings)
+        if isinstance(self._settings.capture, str):  # providers of one resolver do not write over each other's
+            files = import_module("ore.ext.providers.capture").CaptureFiles(self._settings.capture)
+            self._settings = replace(self._settings, capture=files)
         return make(replace(self._settings, path=rest or None))
+
+
+def _check_offline(prefix: str, settings: ProviderSettings) -> None:
+    """Refuse what only a provider that is asked over a network can do.
+
+    Raises:
+        InputError: Something of it was asked for.
+    """
+    for what, value in (("base URL", settings.base_url), ("capture", settings.capture)):
+        if value is not None:
+            raise InputError(
+                f"{what}: expected a provider that is asked over a network, such as openai:NAME, got {prefix!r}"
+            )
 
 
 def default_model(base_url: str | None = None) -> tuple[str, str]:
@@ -214,9 +243,10 @@ def open_store(url: str) -> Store:
         return MemoryStore()
     open_url: Callable[..., Store] | None = _find(kind, _STORES, "ore.stores") if separator else None
     if open_url is None:
-        kinds = sorted({"memory", *_STORES, *(point.name for point in entry_points(group="ore.stores"))})
+        kinds = sorted({"memory", *names_of("stores")})
         shown = f"{kind}:…" if separator else url  # what follows may hold a password
-        raise InputError(f"store: expected one of {', '.join(f'{kind}:…' for kind in kinds)}, got {shown!r}")
+        near = guess(kind, kinds) if separator else ""
+        raise InputError(f"store: expected one of {', '.join(f'{kind}:…' for kind in kinds)}, got {shown!r}{near}")
     return open_url(rest, codec=artifact_codec())
 
 
@@ -240,8 +270,8 @@ def conduit_by_name(name: str, settings: ConduitSettings) -> Conduit:
             raise
         raise InputError(f"{name}: {error.name!r} is not installed: run `pip install 'ore-agents[{name}]'`") from error
     if make is None:
-        known = sorted({*_CONDUITS, *(point.name for point in entry_points(group="ore.conduits"))})
-        raise InputError(f"conduit: expected one of {', '.join(known)}, got {name!r}")
+        known = names_of("conduits")
+        raise InputError(f"conduit: expected one of {', '.join(known)}, got {name!r}{guess(name, known)}")
     return make(settings)
 
 
@@ -253,8 +283,8 @@ def tools_by_name(name: str) -> Sequence[Tool | Toolset]:
     """
     make: Callable[[], Sequence[Any]] | None = _find(name, _TOOLS, "ore.tools")
     if make is None:
-        known = sorted({*_TOOLS, *(point.name for point in entry_points(group="ore.tools"))})
-        raise InputError(f"tool: expected one of {', '.join(known)}, got {name!r}")
+        known = names_of("tools")
+        raise InputError(f"tool: expected one of {', '.join(known)}, got {name!r}{guess(name, known)}")
     return tuple(item if callable(getattr(item, "tools", None)) else as_tool(item) for item in make())
 
 
@@ -272,6 +302,14 @@ def slash_commands(folder: Path | None = None) -> "tuple[Interceptor, CaptureSwi
     for point in entry_points(group="ore.commands"):
         point.load()(commands)
     return commands, switch
+
+
+def _full_name(name: str, providers: Sequence[str]) -> str:
+    """What to say of a name without a provider: the model of the catalog that it is nearest to."""
+    models = import_module("ore.ext.catalog").shared_catalog().search()
+    names = {model.name: f"{model.provider}:{model.name}" for model in models if model.provider in providers}
+    near = get_close_matches(name, names, n=1)
+    return f"; did you mean {names[near[0]]!r}?" if near else ""
 
 
 def _find(name: str, builtin: Mapping[str, str], group: str) -> Any:

@@ -2,15 +2,14 @@
 
 import os
 import sys
-from argparse import ArgumentParser
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import Final
 
-from ore.cli.parser import Configure, Words, choose
+from ore.cli.parser import Configure, Parser, Words, choose
 from ore.cli.status import DONE, INTERRUPTED, MISUSE, Status
 
-__all__ = ["COMMANDS", "main"]
+__all__ = ["COMMANDS", "find", "main", "new_parser"]
 
 COMMANDS: Final[Mapping[str, str]] = {
     "run": "answer one message and stream the answer",
@@ -20,7 +19,8 @@ COMMANDS: Final[Mapping[str, str]] = {
     "models": "say what is known of models: windows, limits, prices, abilities",
     "wire": "decode a recorded answer of a vendor",
     "mock": "play a model's vendor on this machine, for tests",
-    "doctor": "say what is installed, and whether model and store answer",
+    "doctor": "say what is installed, whether model and store answer, and what to do when they do not",
+    "completion": "print what makes a shell complete commands, options, models, tools and sessions",
 }
 """Each in the module of its name, which is imported when it is asked for."""
 
@@ -44,15 +44,9 @@ def main(words: Sequence[str] | None = None) -> Status:
 
 
 def _command(words: Words) -> Status:
-    parser = ArgumentParser(
-        prog="ore",
-        description="Agents as sessions: stored, resumed, never lost.",
-        epilog="`ore COMMAND --help` says more.",
-        allow_abbrev=False,
-    )
-    parser.add_argument("--version", action="store_true", help="print the version and exit")
-    chosen = choose(parser, words, COMMANDS, _configure)
-    options = parser.parse_args(words)
+    parser = new_parser()
+    chosen = choose(parser, words, COMMANDS, find)
+    options = parser.options(words)
     if options.version:
         return _version()
     if chosen is None:
@@ -61,7 +55,19 @@ def _command(words: Words) -> Status:
     return chosen(options)
 
 
-def _configure(command: str) -> Configure:
+def new_parser() -> Parser:
+    """The parser of `ore`, which knows no command yet."""
+    parser = Parser(
+        prog="ore",
+        description="Agents as sessions: stored, resumed, never lost.",
+        epilog="`ore COMMAND --help` says more.",
+    )
+    parser.add_argument("--version", action="store_true", help="print the version and exit")
+    return parser
+
+
+def find(command: str) -> Configure:
+    """What configures a command."""
     configure: Configure = import_module(f"ore.cli.{command}").configure
     return configure
 

@@ -3,14 +3,20 @@
 from argparse import Namespace
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import Final
 
 from ore.app import default_store_url, open_store
+from ore.app.nearest import guess
 from ore.artifact import to_json
 from ore.cli.output import Output
 from ore.cli.status import DONE, Status
+from ore.errors import NotFoundError
 from ore.ledger import Store
 
 __all__ = ["opened", "print_id"]
+
+LOOKED_AT: Final = 1000
+"""Sessions, the latest ones, among which a misspelled one is looked for."""
 
 
 @asynccontextmanager
@@ -19,12 +25,22 @@ async def opened(options: Namespace) -> AsyncIterator[Store]:
 
     Raises:
         InputError: No such kind of store.
+        NotFoundError: There is no such session; the message names the nearest.
     """
     store = open_store(options.store or default_store_url())
     try:
-        yield store
+        try:
+            yield store
+        except NotFoundError as error:
+            raise NotFoundError(f"{error}{await _near(store, options.id)}") from None
     finally:
         await store.aclose()
+
+
+async def _near(store: Store, session_id: str) -> str:
+    """What session somebody may have meant; nothing when that one is there."""
+    ids = [summary.id for summary in (await store.list(limit=LOOKED_AT)).threads]
+    return "" if session_id in ids else guess(session_id, ids)
 
 
 def print_id(session_id: str, options: Namespace) -> Status:

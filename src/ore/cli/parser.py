@@ -1,10 +1,10 @@
-"""Words to options, with the nearest command when one is misspelled."""
+"""Words to options, with the nearest command or option when one is misspelled."""
 
-from argparse import ArgumentParser, Namespace
-from collections.abc import Callable, Mapping, Sequence
-from typing import Final
+from argparse import Action, ArgumentParser, Namespace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Final
 
-__all__ = ["Configure", "Execute", "Words", "choose"]
+__all__ = ["Configure", "Execute", "Parser", "Words", "choose"]
 
 Words = Sequence[str]
 
@@ -13,12 +13,58 @@ _WITHOUT_COMMAND: Final = ("-h", "--help", "--version")
 Execute = Callable[[Namespace], int]
 """Does what a command is for and returns its exit status."""
 
-Configure = Callable[[ArgumentParser, Words], Execute]
+
+class Parser(ArgumentParser):
+    """A parser that knows what it takes, so that it can be suggested and completed.
+
+    Attributes:
+        arguments: Its options and places, in the order in which they were added.
+        commands: Its commands, each with a line of help; empty where it has none.
+        chosen: The parser of the command that the words name.
+    """
+
+    def __init__(self, *names: Any, **settings: Any) -> None:
+        self.arguments: list[Action] = []
+        self.commands: Mapping[str, str] = {}
+        self.chosen: Parser | None = None
+        super().__init__(*names, **{**settings, "allow_abbrev": False})
+
+    def add_argument(self, *names: Any, **settings: Any) -> Action:
+        """Add an option or a place."""
+        action = super().add_argument(*names, **settings)
+        self.arguments.append(action)
+        return action
+
+    def options(self, words: Words) -> Namespace:
+        """Read the words.
+
+        Raises:
+            SystemExit: They do not fit; the message names the nearest option.
+        """
+        options, left = self.parse_known_args(words)
+        if left:
+            last = self.last
+            near = _guess(left[0].partition("=")[0], last.known) if left[0].startswith("-") else ""
+            last.error(f"did not expect {' '.join(left)}{near}")
+        return options
+
+    @property
+    def last(self) -> "Parser":
+        """The parser of the innermost command that the words name."""
+        return self if self.chosen is None else self.chosen.last
+
+    @property
+    def known(self) -> Sequence[str]:
+        """Its options, `--help` first."""
+        return [name for action in self.arguments for name in action.option_strings]
+
+
+Configure = Callable[[Parser, Words], Execute]
 """Adds a command's options to its parser; gets the words behind its name."""
 
 
 def choose(
-    parser: ArgumentParser, words: Words, commands: Mapping[str, str], find: Callable[[str], Configure]
+    parser: Parser, words: Words, commands: Mapping[str, str], find: Callable[[str], Configure]
 ) -> Execute | None:
     """Let the parser take one of several commands.
 
@@ -39,20 +85,25 @@ def choose(
     if name and name not in (*commands, *_WITHOUT_COMMAND):
         parser.error(_unknown(name, commands))
     found: Execute | None = None
+    parser.commands = commands
     actions = parser.add_subparsers(metavar="COMMAND", title="commands")
     for command, text in commands.items():
         about = f"{text[0].upper()}{text[1:]}."
-        child = actions.add_parser(command, help=text, description=about, allow_abbrev=False)
+        child = actions.add_parser(command, help=text, description=about)
         if command == name:
+            parser.chosen = child
             found = find(name)(child, words[1:])
     return found
 
 
 def _unknown(name: str, commands: Mapping[str, str]) -> str:
-    from difflib import get_close_matches
-
     if name.startswith("-"):
         return f"expected a command before its options, one of {', '.join(commands)}, got {name!r}"
-    near = get_close_matches(name, commands, n=1)
-    guess = f"; did you mean {near[0]!r}?" if near else ""
-    return f"expected a command that is one of {', '.join(commands)}, got {name!r}{guess}"
+    return f"expected a command that is one of {', '.join(commands)}, got {name!r}{_guess(name, commands)}"
+
+
+def _guess(name: str, known: Iterable[str]) -> str:
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, list(known), n=1)
+    return f"; did you mean {near[0]!r}?" if near else ""

@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import Final
 
 from ore.cli.options import add_store, whole_number
-from ore.cli.parser import Configure, Execute, Words, choose
+from ore.cli.parser import Configure, Execute, Parser, Words, choose
 from ore.cli.status import MISUSE, Status
 
 __all__ = ["configure"]
@@ -23,7 +23,7 @@ ACTIONS: Final[Mapping[str, str]] = {
 }
 
 
-def configure(parser: ArgumentParser, words: Words) -> Execute:
+def configure(parser: Parser, words: Words) -> Execute:
     """Add the actions."""
     chosen = choose(parser, words, ACTIONS, _ACTIONS.__getitem__)
     return chosen or (lambda options: _usage(parser))

@@ -5,7 +5,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping
 from typing import Final
 
-from ore.cli.parser import Configure, Execute, Words, choose
+from ore.cli.parser import Configure, Execute, Parser, Words, choose
 from ore.cli.status import MISUSE, Status
 
 __all__ = ["configure"]
@@ -15,7 +15,7 @@ ACTIONS: Final[Mapping[str, str]] = {
 }
 
 
-def configure(parser: ArgumentParser, words: Words) -> Execute:
+def configure(parser: Parser, words: Words) -> Execute:
     """Add the actions."""
     chosen = choose(parser, words, ACTIONS, _ACTIONS.__getitem__)
     return chosen or (lambda options: _usage(parser))
