@@ -12,9 +12,10 @@ from pathlib import Path
 
 from benchmarks.measure import Run, alternating, paired, repeated
 from benchmarks.row import Row
-from benchmarks.scene import Fragments, answering, process
+from benchmarks.scene import Fragments, Paced, answering, process
 from ore.artifact import TextDelta
 from ore.ext.conduits.http import HttpConduit
+from ore.provider import Provider
 from ore.session import Manager, Stream
 
 __all__ = ["http"]
@@ -24,6 +25,10 @@ TIMES = 5
 READERS = (1, 100)
 MANY = 1_000
 """Fragments, where a hundred read them."""
+SLOW = 200
+"""Fragments, where one comes each millisecond."""
+LATEST_S = 0.25
+"""Behind which every reader has everything: many of them get what waits together, a little later."""
 
 
 def http(run: Run) -> Iterator[Row]:
@@ -38,6 +43,10 @@ def http(run: Run) -> Iterator[Row]:
     yield Row(name="`ore serve`: from its start to the first byte", values=[*_started(run)], unit="ms")
     costs = repeated(run.rounds, _watched)
     yield Row(name="over HTTP: 100 readers / 1", values=paired(costs["100"], costs["1"]), bar=12)
+    costs = repeated(run.rounds, _dripped)
+    one_a_ms = "a fragment a millisecond"
+    yield Row(name=f"over HTTP, {one_a_ms}: 100 readers / 1", values=paired(costs["100"], costs["1"]), bar=12)
+    yield Row(name=f"over HTTP / without, {one_a_ms}", values=paired(costs["1"], costs["socket"]), bar=1.6)
 
 
 def _started(run: Run) -> Iterator[float]:
@@ -61,7 +70,7 @@ async def _served() -> Mapping[str, float]:
         sink = stack.enter_context(_Sink())
         work: dict[str, Callable[[], Awaitable[None]]] = {}
         for name in ("socket", "lines", "events"):
-            sessions, port = await stack.enter_async_context(_serving(SIZE))
+            sessions, port = await stack.enter_async_context(_serving(_burst(SIZE)))
             stream = await sessions.create()
             if name == "socket":
                 await stack.enter_async_context(_written(stream, sink))
@@ -79,11 +88,32 @@ async def _watched() -> Mapping[str, float]:
         sink = stack.enter_context(_Sink())
         work = {}
         for count in READERS:
-            sessions, port = await stack.enter_async_context(_serving(MANY))
+            sessions, port = await stack.enter_async_context(_serving(_burst(MANY)))
             stream = await sessions.create()
             await sink.connect(port, count, _get(f"/sessions/{stream.id}/events?kinds=*"))
-            work[str(count)] = partial(process, stream, 10)
+            work[str(count)] = partial(_told, stream, 10)
         return await alternating(TIMES, work)
+
+
+async def _dripped() -> Mapping[str, float]:
+    async with AsyncExitStack() as stack:
+        sink = stack.enter_context(_Sink())
+        work = {}
+        for count in (0, *READERS):
+            sessions, port = await stack.enter_async_context(_serving(Paced(TextDelta(content=" word"), SLOW, 0.001)))
+            stream = await sessions.create()
+            if count:
+                await sink.connect(port, count, _get(f"/sessions/{stream.id}/events?kinds=*"))
+            else:
+                await stack.enter_async_context(_written(stream, sink))
+            work[str(count or "socket")] = partial(_told, stream, 1)
+        return await alternating(TIMES, work)
+
+
+async def _told(stream: Stream, times: int) -> None:
+    """Send messages, and let all readers have what they brought."""
+    await process(stream, times)
+    await asyncio.sleep(LATEST_S)
 
 
 async def _posted(stream: Stream, port: int, sink: "_Sink") -> None:
@@ -98,11 +128,10 @@ async def _posted(stream: Stream, port: int, sink: "_Sink") -> None:
 
 
 @asynccontextmanager
-async def _serving(size: int) -> AsyncIterator[tuple[Manager, int]]:
-    """Sessions whose model says so many fragments, and the port of a server of them."""
-    fragments = [TextDelta(content=f" {number}") for number in range(size)]
+async def _serving(provider: Provider) -> AsyncIterator[tuple[Manager, int]]:
+    """Sessions of a model, and the port of a server of them."""
     ready: asyncio.Future[str] = asyncio.get_running_loop().create_future()
-    async with Manager(answering(Fragments(fragments, size))) as sessions:
+    async with Manager(answering(provider)) as sessions:
         conduit = HttpConduit(port=0, drain_s=0, listening=ready.set_result)
         task = asyncio.ensure_future(conduit.serve(sessions))
         try:
@@ -140,6 +169,11 @@ async def _written(stream: Stream, sink: "_Sink") -> AsyncIterator[None]:
         await asyncio.wait((task,))
         writer.close()
         server.close()
+
+
+def _burst(size: int) -> Provider:
+    """A model that says so many fragments as fast as they are taken."""
+    return Fragments([TextDelta(content=f" {number}") for number in range(size)], size)
 
 
 def _get(path: str) -> bytes:

@@ -14,7 +14,7 @@ from ore.session import Stream
 from ore.testing import ScriptedProvider
 from ore.tool import StaticTools
 
-__all__ = ["Fragments", "answering", "calling", "conversation", "fill", "process", "read_by"]
+__all__ = ["Fragments", "Paced", "answering", "calling", "conversation", "fill", "process", "read_by"]
 
 CALL: Sequence[Artifact] = [ToolCall(id="c", name="add", arguments='{"a": 1, "b": 2}')]
 ANSWER: Sequence[Artifact] = [TextDelta(content="Hello"), TextDelta(content=" there.")]
@@ -41,6 +41,24 @@ class Fragments:
         self._next += 1
         for batch in batches:
             yield batch
+        yield (StopReason(reason="stop"),)
+
+
+class Paced:
+    """A provider that says one fragment so many times, with a pause behind each."""
+
+    name = "paced"
+
+    def __init__(self, fragment: TextDelta, size: int, pause_s: float) -> None:
+        self._batch = (fragment,)
+        self._size = size
+        self._pause_s = pause_s
+
+    async def invoke(self, state: State, spec: Spec, *options: Option) -> AsyncGenerator[Batch, None]:
+        """Give the answer."""
+        for _ in range(self._size):
+            yield self._batch
+            await asyncio.sleep(self._pause_s)
         yield (StopReason(reason="stop"),)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from ore.artifact import Artifact, Block, Blocks, Delta
 from ore.errors import LimitError
-from ore.event import FRAGMENT_BYTES, Entry, Event, EventContext, Gap, OpenBlock
+from ore.event import FRAGMENT_BYTES, Entry, Event, EventContext, Gap, LiveBlock
 from ore.loop import EventBus, Policy, Subscription
 
 
@@ -32,7 +32,7 @@ class Model:
         self.window_bytes = window_bytes
         self.bus = EventBus(window_bytes=window_bytes, idle_s=3600)
         self.told: list[Told] = []
-        self.states: dict[int, list[list[OpenBlock]]] = {}
+        self.states: dict[int, list[list[LiveBlock]]] = {}
         self.readers: list[Reader] = []
         self.ids: list[str] = ["1-0"]
         self.dropped = False
@@ -64,7 +64,7 @@ class Model:
         """An operation is over: remember what is open now."""
         self._open = [block for block in self._open if not block.closed]
         found = [(block, block.so_far) for block in self._open]
-        state = [OpenBlock(block=block.id, artifact=artifact) for block, artifact in found if artifact is not None]
+        state = [LiveBlock(block=block.id, artifact=artifact) for block, artifact in found if artifact is not None]
         self.states.setdefault(self.last, []).append(state)
 
     def join(self, kinds: frozenset[str], deltas: bool, policy: Policy, after: str | None) -> None:

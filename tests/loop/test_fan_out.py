@@ -9,7 +9,7 @@ import pytest
 
 from loop.stage import SPEC, steps, text
 from ore.artifact import Artifact, Block, Blocks, Notice, StopReason, Text, TextDelta, ToolCall, ToolCallDelta
-from ore.event import Entry, EventContext, Gap, Lifecycle, OpenBlock, Snapshot, TurnComplete
+from ore.event import Entry, EventContext, Gap, Lifecycle, LiveBlock, Snapshot, TurnComplete
 from ore.ledger import Buffer, Role, Turn
 from ore.loop import EventBus, FanOut, Step
 from ore.testing import Recorder, ScriptedProvider
@@ -152,7 +152,7 @@ async def test_a_gap_shows_open_blocks_as_far_as_they_got() -> None:
 
     [gap] = late.take()
     assert gap.event == Gap(
-        snapshot=Snapshot(id="1-15", blocks=[OpenBlock(block="t:1", artifact=Text(content=words(5)))])
+        snapshot=Snapshot(id="1-15", blocks=[LiveBlock(block="t:1", artifact=Text(content=words(5)))])
     )
     answer.add(*fragments(1, first=5))
     assert events(late.take()) == fragments(1, first=5)

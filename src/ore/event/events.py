@@ -17,7 +17,7 @@ __all__ = [
     "Event",
     "Gap",
     "Lifecycle",
-    "OpenBlock",
+    "LiveBlock",
     "Phase",
     "Properties",
     "Question",
@@ -141,15 +141,32 @@ class SessionSwitch(Event, frozen=True, kw_only=True, tag="session_switch"):
     session_id: str
 
 
-class OpenBlock(msgspec.Struct, frozen=True, kw_only=True):
-    """A block in the making, as far as it got."""
+class LiveBlock(msgspec.Struct, frozen=True, kw_only=True):
+    """What was shown of a message and no turn holds yet.
 
-    block: str
+    Attributes:
+        block: Its id, as in the envelope of its events; `None` for what is no
+            block, such as the result of a call.
+        artifact: As far as it got.
+        open: Whether more of it comes.
+        path: Keys of the calls inside which it happened; that of its own call
+            is the last one of a result.
+        message: The message that it belongs to.
+    """
+
+    block: str | None = None
     artifact: Artifact
+    open: bool = True
+    path: tuple[str, ...] | None = None
+    message: str | None = None
 
 
 class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
-    """A session at one moment; `id` is the cursor from which events go on."""
+    """A session at one moment; `id` is the cursor from which events go on.
+
+    Whoever begins here and reads on knows what a reader from the beginning
+    knows: the turns, and `blocks` of what runs, closed ones and results too.
+    """
 
     id: str
     turns: Sequence[Turn] = ()
@@ -157,7 +174,8 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
     phase: str = "idle"
     queue: Sequence[Mapping[str, Any]] = ()
     questions: Sequence[Question] = ()
-    blocks: Sequence[OpenBlock] = ()
+    blocks: Sequence[LiveBlock] = ()
+    activities: Sequence[Activity] = ()
 
 
 class Gap(Event, frozen=True, kw_only=True, tag="gap"):

@@ -6,14 +6,16 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Final
 
-from ore.artifact import Artifact, Block
-from ore.event import FRAGMENT_BYTES, Entry, EventContext, Gap, OpenBlock, Snapshot
+from ore.artifact import Block
+from ore.event import FRAGMENT_BYTES, Entry, EventContext, Gap, LiveBlock, Snapshot
 from ore.loop.block_note import BlockNote
 from ore.loop.brake import Brake
 from ore.loop.catch_up import caught_up
 from ore.loop.place import place_of
 from ore.loop.readers import Readers
+from ore.loop.shared_batches import SharedBatches
 from ore.loop.subscription import Policy, Subscription
+from ore.loop.unrecorded import Unrecorded, live_block
 from ore.loop.wanted import Wanted
 from ore.loop.weight import EVENT_BYTES, WEIGHTLESS, weight
 
@@ -27,7 +29,6 @@ IDLE_S: Final = 60.0
 
 YIELD_S: Final = 0.001
 BLOCK_WINDOWS: Final = 4
-SHARED_BATCHES: Final = 8
 
 
 class FanOut:
@@ -66,6 +67,7 @@ class FanOut:
         """What the log holds, estimated."""
         self._limit = window_bytes
         self._blocks: list[Block] = []
+        self._earlier = Unrecorded()
         self._asleep: dict[asyncio.Future[None], None] = {}
         self._due = False
         self._readers = Readers()
@@ -76,8 +78,7 @@ class FanOut:
         self._timer: asyncio.TimerHandle | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._yielded = 0.0
-        self._shared: dict[tuple[int, Wanted], Sequence[Entry]] = {}
-        self._shared_at = (0, 0)
+        self._shared = SharedBatches()
 
     @property
     def cursor(self) -> str:
@@ -85,10 +86,18 @@ class FanOut:
         return f"{self.epoch}-{self.last}"
 
     @property
-    def blocks(self) -> Sequence[OpenBlock]:
+    def blocks(self) -> Sequence[LiveBlock]:
         """The open blocks as far as they got."""
-        found = [(block.id, _so_far(block)) for block in self._blocks if not block.closed]
-        return [OpenBlock(block=id, artifact=artifact) for id, artifact in found if artifact is not None]
+        found = [live_block(block, block.note.context) for block in self._blocks if not block.closed]
+        return [block for block in found if block is not None]
+
+    def unrecorded(self) -> Unrecorded:
+        """What else was shown of the running message; goes through the window, so not for each event."""
+        found = Unrecorded(self._earlier)
+        for entry in () if self._resting else self.log:
+            if entry.weight > FRAGMENT_BYTES:
+                found.see(entry)
+        return found
 
     def append(self, entry: Entry) -> None:
         """Put an event behind all others; readers wake on the loop's next pass."""
@@ -189,25 +198,26 @@ class FanOut:
 
     def share(self, start: int, wanted: Wanted) -> Sequence[Entry]:
         """The entries from a place in the log on; made once for all who stand there."""
-        at = (self.generation, self.last)
-        if self._shared_at != at or len(self._shared) >= SHARED_BATCHES:
-            self._shared_at = at
-            self._shared = {}
-        batch = self._shared.get((start, wanted))
-        if batch is None:
-            batch = self._shared[start, wanted] = wanted.select(self.log[start:])
+        shared = self._shared.at(self.generation, self.last)
+        if (batch := shared.get((start, wanted))) is None:
+            batch = shared[start, wanted] = wanted.select(self.log[start:])
         return batch
 
     def catch_up(self, number: int, wanted: Wanted) -> Sequence[Entry]:
-        """What a reader at `number` gets after entries were dropped."""
+        """What a reader at `number` gets after entries were dropped; made once for all who stood there."""
         if number < self.floor:
             return (self._gap(),)
-        thinned = [block for block in self._blocks if not block.closed and block.note.dropped > number]
-        return caught_up(self.log[place_of(self.log, number) :], thinned, wanted, number)
+        shared = self._shared.at(self.generation, self.last)
+        if (batch := shared.get((~number, wanted))) is None:
+            thinned = [block for block in self._blocks if not block.closed and block.note.dropped > number]
+            batch = caught_up(self.log[place_of(self.log, number) :], thinned, wanted, number)
+            shared[~number, wanted] = batch
+        return batch
 
     def rest(self) -> None:
         """The session is idle: let go of fragments nobody needs, and soon of the window."""
         self._resting = True
+        self._earlier = Unrecorded()
         self._yielded = 0.0
         if not self._due:  # else those who wake now settle it, when they have read and sleep again, or leave
             self._settle()
@@ -223,9 +233,10 @@ class FanOut:
         self.floor = self.last
         self.generation += 1
         self.log = []
+        self._earlier = Unrecorded()
         self.held_bytes = 0
         self._blocks = [block for block in self._blocks if not block.closed]
-        self._shared = {}
+        self._shared.clear()
 
     def renew(self, epoch: int) -> None:
         """Another owner wrote meanwhile: all ids so far are too old, and every reader gets one `gap`."""
@@ -278,7 +289,7 @@ class FanOut:
         for reader in readers:
             reader.stay()
         if needed == self.last:
-            self._shared = {}
+            self._shared.clear()
         loop = self._loop = _running_loop()
         if self._readers or self.closed or not self.log or loop is None:
             return
@@ -371,20 +382,13 @@ class FanOut:
         for entry in self.log:
             if self.held_bytes <= target or entry.number > guard:
                 break
+            self._earlier.see(entry)
             self.held_bytes -= entry.weight
             self.floor = entry.number
             count += 1
         if count:
             self.log = self.log[count:]
             self.generation += 1
-
-
-def _so_far(block: Block) -> Artifact | None:
-    """A block as far as it got; nothing when its fragments do not fit together."""
-    try:
-        return block.so_far
-    except Exception:
-        return None
 
 
 def _running_loop() -> asyncio.AbstractEventLoop | None:

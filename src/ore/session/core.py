@@ -191,6 +191,7 @@ class Core:
 
     def snapshot(self, cursor: str) -> Snapshot:
         """The session at this moment."""
+        told = self.bus.fan_out.unrecorded()
         return Snapshot(
             id=cursor,
             turns=self.thread.turns,
@@ -198,7 +199,8 @@ class Core:
             phase=self.phase,
             queue=queue_of(self.running, self.waiting),
             questions=self.questions.open,
-            blocks=self.bus.fan_out.blocks,
+            blocks=(*told.blocks, *self.bus.fan_out.blocks),
+            activities=told.activities,
         )
 
     @property

@@ -15,12 +15,13 @@ async def follow_events(front: Front, request: Request) -> LiveAnswer:
     query = request.query_params
     kinds = [kind for kind in query.get("kinds", "").split(",") if kind]
     after = request.headers.get("last-event-id") or query.get("after") or None
-    front.enter(stream.id)
+    pace = front.enter(stream.id)
     wanted = () if "*" in kinds else kinds
     reader = stream.subscribe(*wanted, after=after, deltas=bool(kinds))
     limits = front.options.limits
     return LiveAnswer(
         EventFeed(reader, front.frames),
+        pace,
         heartbeat_s=limits.heartbeat_s,
         stall_s=limits.stall_s,
         left=lambda: front.leave(stream.id),

@@ -1,7 +1,6 @@
 """`Front`: what all routes share: the sessions, and what was let in."""
 
 import time
-from collections import Counter
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
@@ -12,6 +11,7 @@ from ore.errors import LimitError, NotFoundError, SessionOwnedError
 from ore.event import Question, Snapshot
 from ore.ext.conduits.http.frames import Frames
 from ore.ext.conduits.http.options import HttpOptions
+from ore.ext.conduits.http.pace import Pace
 from ore.ext.conduits.http.problem import Problem, draining
 from ore.ext.conduits.http.rate import Rate
 from ore.ledger import QuestionStatus, StoredThread, Thread, Turn, is_id, is_inner
@@ -49,12 +49,12 @@ class Front:
         self.draining = False
         self.frames = Frames()
         self.rate = Rate(options.limits.writes_per_s, options.limits.burst, time.monotonic)
-        self._readers: Counter[str] = Counter()
+        self._paces: dict[str, Pace] = {}
 
     @property
     def readers(self) -> int:
         """Streams that are open."""
-        return self._readers.total()
+        return sum(pace.readers for pace in self._paces.values())
 
     async def session(self, session_id: str) -> Stream:
         """The live session of a stored thread, which nobody else owns right now.
@@ -106,8 +106,8 @@ class Front:
         if len(self.sessions.list()) >= limit:
             raise _too_many(f"sessions: expected at most {limit} to be active; delete some, or wait until they rest")
 
-    def enter(self, session_id: str) -> None:
-        """One more stream of a session is open.
+    def enter(self, session_id: str) -> Pace:
+        """One more stream of a session is open; gives what all of them keep pace with.
 
         Raises:
             Problem: There are too many.
@@ -115,15 +115,19 @@ class Front:
         limits = self.options.limits
         if self.readers >= limits.readers:
             raise _too_many(f"readers: expected at most {limits.readers} open streams")
-        if self._readers[session_id] >= limits.session_readers:
+        pace = self._paces.get(session_id) or Pace()
+        if pace.readers >= limits.session_readers:
             raise _too_many(f"readers: expected at most {limits.session_readers} open streams of one session")
-        self._readers[session_id] += 1
+        self._paces[session_id] = pace
+        pace.readers += 1
+        return pace
 
     def leave(self, session_id: str) -> None:
         """One less."""
-        self._readers[session_id] -= 1
-        if self._readers[session_id] <= 0:
-            del self._readers[session_id]
+        pace = self._paces[session_id]
+        pace.readers -= 1
+        if not pace.readers:
+            del self._paces[session_id]
 
     @asynccontextmanager
     async def alone(self, session_id: str) -> AsyncIterator[None]:

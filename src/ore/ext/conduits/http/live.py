@@ -7,6 +7,7 @@ from typing import Final
 from starlette.types import Receive, Scope, Send
 
 from ore.ext.conduits.http.feed import Feed
+from ore.ext.conduits.http.pace import Pace
 
 __all__ = ["LiveAnswer"]
 
@@ -25,6 +26,7 @@ class LiveAnswer:
 
     Args:
         feed: What is sent; closed at the end.
+        pace: What the readers of the session keep pace with.
         heartbeat_s: Seconds of silence until a sign of life, where the feed has one.
         stall_s: Seconds after which a reader that takes nothing is let go of.
         left: Called once, at the end.
@@ -34,6 +36,7 @@ class LiveAnswer:
     def __init__(
         self,
         feed: Feed,
+        pace: Pace,
         *,
         heartbeat_s: float,
         stall_s: float,
@@ -42,11 +45,13 @@ class LiveAnswer:
     ) -> None:
         self.status_code = 200
         self._feed = feed
+        self._pace = pace
         self._heartbeat_s = heartbeat_s
         self._stall_s = stall_s
         self._left = left
         self._headers = (*HEADERS, (b"content-type", feed.media_type.encode()), *headers)
         self._writer: asyncio.Task[None] | None = None
+        self._beat: asyncio.Future[None] | None = None
         self._pinging: asyncio.Task[None] | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._wrote_at = 0.0
@@ -80,7 +85,7 @@ class LiveAnswer:
 
     async def _write(self, send: Send) -> None:
         loop = asyncio.get_running_loop()
-        feed = self._feed
+        feed, pace = self._feed, self._pace
         while (piece := await feed.next()) is not None:
             if piece:
                 self._sending_since = loop.time()
@@ -89,11 +94,16 @@ class LiveAnswer:
                 except OSError:  # how some servers say that nobody is there any more
                     return
                 self._sending_since, self._wrote_at = None, loop.time()
+                if pace.readers > 1:
+                    self._beat = pace.beat()
+                    await self._beat
 
     async def _until_gone(self, receive: Receive) -> None:
         while (await receive())["type"] != "http.disconnect":
             pass
         self._feed.close()
+        if self._beat is not None and not self._beat.done():
+            self._beat.set_result(None)
 
     def _look(self, group: asyncio.TaskGroup, send: Send) -> None:
         """Send a sign of life after silence, and let go of a reader that takes nothing."""

@@ -71,7 +71,7 @@ async def withdraw_message(front: Front, request: Request) -> Response:
 
 async def _followed(front: Front, stream: Stream, message: UserMessage, kinds: Sequence[str] | None) -> LiveAnswer:
     """The message's events from its first to its `done`; what goes wrong before that is no stream."""
-    front.enter(stream.id)
+    pace = front.enter(stream.id)
     cursor = stream.snapshot().id
     # A known id may have events already, from anywhere in the log.
     reader = _reader(stream, kinds, after=cursor if message.id is None else "")
@@ -86,6 +86,7 @@ async def _followed(front: Front, stream: Stream, message: UserMessage, kinds: S
     wanted = () if kinds is None or "*" in kinds else (*kinds, "error")
     return LiveAnswer(
         MessageFeed(reader, ticket, wanted, cursor),
+        pace,
         heartbeat_s=limits.heartbeat_s,
         stall_s=limits.stall_s,
         left=lambda: front.leave(stream.id),

@@ -161,7 +161,15 @@ def _composed() -> Schema:
 
 
 def _snapshot() -> Schema:
-    block = _object({"block": _TEXT, "artifact": ref("Artifact")})
+    block = _object(
+        {
+            "block": _or_null(_TEXT),
+            "artifact": ref("Artifact"),
+            "open": {"type": "boolean"},
+            "path": _or_null(_list(_TEXT)),
+            "message": _or_null(_ID),
+        }
+    )
     return _object(
         {
             "id": {"type": "string", "pattern": "^\\d+-\\d+$"},
@@ -171,6 +179,7 @@ def _snapshot() -> Schema:
             "queue": _list(ref("Queued")),
             "questions": _list(ref("Question")),
             "blocks": _list(block),
+            "activities": _list(ref("Activity")),
         }
     )
 
