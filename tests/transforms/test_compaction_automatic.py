@@ -18,7 +18,7 @@ from ore.ext.transforms.compaction import (
     last_boundary,
     undo_compaction,
 )
-from ore.ext.transforms.compaction.plan import visible
+from ore.ext.transforms.compaction.showing import visible
 from ore.ledger import MemoryStore, Role, Turn
 from ore.models import Spec
 from ore.session import Manager, Stream

@@ -66,13 +66,20 @@ class Compacting:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Prompt:
-    """What is about to be sent, and what is known of its length."""
+    """What is about to be sent, and what is known of its length.
+
+    Attributes:
+        window: In tokens; `None` while nobody knows.
+        learnt: Whether only refusals have told it: it may be smaller still.
+        strain: Real tokens for each estimated one, at least.
+    """
 
     state: State
     spec: Spec
     options: Sequence[Option]
     target: Target
     window: int | None
+    learnt: bool = False
     strain: float = 0.0
 
     @property
@@ -82,8 +89,9 @@ class _Prompt:
     def refused(self) -> "_Prompt":
         """The same, known to be too long."""
         size = counted(self.state, tools_of(self.options), self.target)
-        if self.window is None:
-            return replace(self, window=round(size.estimated * size.ratio))
+        if self.window is None or self.learnt:  # whatever the window is, it is no larger than this
+            longest = round(size.estimated * size.ratio)
+            return replace(self, window=min(longest, self.window or longest), learnt=True)
         strain = max(self.strain, _BEYOND * self.window / max(size.estimated, 1))
         return replace(self, strain=strain)
 
@@ -133,10 +141,12 @@ class _Fitting:
 
     def _prompt(self, state: State, spec: Spec, options: Sequence[Option]) -> _Prompt:
         window = window_of(self._provider, spec, self._settings.window)
-        if window is None:
+        learnt = window is None
+        if learnt:
             found = last_boundary(state.base.turns)
             window = found[1].window if found else None
-        return _Prompt(state=state, spec=spec, options=options, target=target_of(self._provider, spec), window=window)
+        target = target_of(self._provider, spec)
+        return _Prompt(state=state, spec=spec, options=options, target=target, window=window, learnt=learnt)
 
     def _is_long(self, prompt: _Prompt) -> bool:
         """Whether there is less room than there should be; where a summary failed before, whether too little."""

@@ -91,11 +91,12 @@ def boundary_of(turn: Turn) -> Boundary | None:
 def last_boundary(turns: Sequence[Turn]) -> tuple[Turn, Boundary] | None:
     """The boundary in force on a path, with its turn; `None` when nothing was compacted.
 
-    That is the last one whose hidden turns are all on the path.
+    That is the last one whose hidden turns are all on the path. It is read
+    from its end, so the hidden ones cost nothing, however many they are.
     """
     for turn, boundary in _boundaries(turns):
         through = boundary.compacted_through
-        if through is None or any(other.id == through for other in turns):
+        if through is None or any(other.id == through for other in reversed(turns)):
             return turn, boundary
     return None
 

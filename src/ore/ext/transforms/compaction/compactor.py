@@ -1,6 +1,6 @@
 """`Compactor`: compacts one conversation, once."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Container, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final
@@ -10,10 +10,10 @@ import msgspec
 from ore.artifact import Artifact, Text
 from ore.ext.catalog import Target, estimated_tokens
 from ore.ext.transforms.compaction.boundary import Boundary, Strategy, last_boundary
-from ore.ext.transforms.compaction.plan import Aim, Plan, plan, visible
+from ore.ext.transforms.compaction.plan import Aim, Plan, plan
 from ore.ext.transforms.compaction.prompt import request_text
 from ore.ext.transforms.compaction.settings import CompactionSettings
-from ore.ext.transforms.compaction.showing import summary_turn, with_outputs
+from ore.ext.transforms.compaction.showing import summary_turn, visible, with_outputs
 from ore.ext.transforms.compaction.sizes import Size, counted, tokens_of
 from ore.ext.transforms.compaction.summary import Summarizer, Summary
 from ore.ledger import State, Turn
@@ -75,7 +75,7 @@ class Compactor:
     def plan(self) -> Plan | None:
         """What has to go; `None` when there is nothing that could."""
         window, ratio = self.window or _UNKNOWN_WINDOW, self._size().ratio
-        known = {turn.id for turn in self._path}
+        known = self._own()
         added = [turn for turn in self.state.turns if turn.id not in known]
         around = estimated_tokens(added, tools_of(self.options), self._target)
         aim = Aim(
@@ -126,9 +126,14 @@ class Compactor:
         size = counted(self.state, tools_of(self.options), self._target)
         return msgspec.structs.replace(size, ratio=max(size.ratio, self.strain))
 
+    def _own(self) -> Container[str]:
+        """Ids of the turns that the ledger has in what the model is shown, and of what stands for those it hides."""
+        last = last_boundary(self._path)
+        return {turn.id for turn in visible(self._path)} | ({last[0].id} if last else set())
+
     def _before(self) -> Sequence[Turn]:
         """What the conversation begins with that is not in the ledger, such as instructions."""
-        known = {turn.id for turn in self._path}
+        known = self._own()
         place = next((place for place, turn in enumerate(self.state.turns) if turn.id in known), 0)
         return self.state.turns[:place]
 

@@ -7,9 +7,9 @@ import msgspec
 
 from ore.artifact import ToolResult
 from ore.ext.catalog import Target
-from ore.ext.transforms.compaction.boundary import boundary_of, last_boundary, place_of
+from ore.ext.transforms.compaction.boundary import last_boundary, place_of
 from ore.ext.transforms.compaction.cutting import last_unit, nearest_cut, next_cut
-from ore.ext.transforms.compaction.showing import hidden, with_outputs
+from ore.ext.transforms.compaction.showing import visible, with_outputs
 from ore.ext.transforms.compaction.sizes import tokens_of
 from ore.ledger import Role, Turn
 
@@ -64,13 +64,6 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     moved: Mapping[str, int] = {}
     cut: int = 0
     pinned: str | None = None
-
-
-def visible(path: Sequence[Turn]) -> Sequence[Turn]:
-    """The ledger's turns that a model is shown now, as they stand in the ledger."""
-    found = last_boundary(path)
-    gone = hidden(path, found[1]) if found else frozenset()
-    return [turn for turn in path if turn.id not in gone and boundary_of(turn) is None]
 
 
 def plan(path: Sequence[Turn], aim: Aim, target: Target) -> Plan | None:

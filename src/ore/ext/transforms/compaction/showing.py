@@ -10,7 +10,7 @@ from ore.artifact import Artifact, Text, ToolResult
 from ore.ext.transforms.compaction.boundary import Boundary, boundary_of, last_boundary, place_of, summary_text
 from ore.ledger import Role, State, Turn, view
 
-__all__ = ["ORIGIN", "TOOL", "hidden", "in_part", "show", "summary_turn", "with_outputs"]
+__all__ = ["ORIGIN", "TOOL", "in_part", "show", "summary_turn", "visible", "with_outputs"]
 
 TOOL: Final = "read_moved_output"
 """The tool that reads what was moved out; what stands in its place names it."""
@@ -46,19 +46,22 @@ def show(state: State) -> State:
         return state
     turn, boundary = found
     kept = _kept(state.base.derived, turn)
-    gone = hidden(path, boundary)
-    before, rest = _parted(state.turns, {one.id for one in path})
-    shown = [one for one in rest if one.id not in gone and boundary_of(one) is None]
-    if gone:
+    begin, pinned = _begin(path, boundary)
+    shown: Sequence[Turn] = [*pinned, *path[begin:]]
+    before: Sequence[Turn] = ()
+    if state is not state.base:  # others have changed it
+        before, shown = _parted(state.turns, {one.id for one in path}, {one.id for one in shown})
+    shown = [one for one in shown if boundary_of(one) is None]
+    if begin > len(pinned):
         before = [*before, _once(kept, turn.id, partial(summary_turn, path, turn, boundary))]
     return view(state, [*before, *with_outputs(shown, boundary.outputs, kept)])
 
 
-def hidden(path: Sequence[Turn], boundary: Boundary) -> frozenset[str]:
-    """Ids of the turns that a boundary hides."""
-    through = boundary.compacted_through
-    place = next((place for place, turn in enumerate(path) if turn.id == through), -1)
-    return frozenset(turn.id for turn in path[: place + 1]) - {boundary.pinned or ""}
+def visible(path: Sequence[Turn]) -> Sequence[Turn]:
+    """The ledger's turns that a model is shown now, as they stand in the ledger."""
+    found = last_boundary(path)
+    begin, pinned = _begin(path, found[1]) if found else (0, ())
+    return [*pinned, *(turn for turn in path[begin:] if boundary_of(turn) is None)]
 
 
 def summary_turn(path: Sequence[Turn], turn: Turn, boundary: Boundary) -> Turn:
@@ -111,11 +114,30 @@ def _once(kept: MutableMapping[Any, Any], key: str, make: Callable[[], Turn]) ->
     return made
 
 
-def _parted(turns: Sequence[Turn], real: set[str]) -> tuple[list[Turn], list[Turn]]:
-    """What stands before the ledger's own turns, and the rest."""
+def _begin(path: Sequence[Turn], boundary: Boundary) -> tuple[int, Sequence[Turn]]:
+    """How many turns of a path stand before those that a boundary leaves, and which of them is shown all the same.
+
+    Read from the end: what a boundary hides grows for ever, what it leaves does not.
+    """
+    if boundary.compacted_through is None:
+        return 0, ()
+    begin, pinned = 0, list[Turn]()
+    for place in range(len(path) - 1, -1, -1):
+        turn = path[place]
+        if not begin and turn.id == boundary.compacted_through:
+            begin = place + 1
+        if begin and turn.id == boundary.pinned:
+            pinned.append(turn)
+        if begin and (pinned or boundary.pinned is None):
+            break
+    return begin, pinned
+
+
+def _parted(turns: Sequence[Turn], real: set[str], left: set[str]) -> tuple[list[Turn], list[Turn]]:
+    """What others put before the ledger's own turns, and those that are left of these, with what others put there."""
     begin = next((place for place, turn in enumerate(turns) if turn.id in real), len(turns))
     before = [turn for turn in turns[:begin] if turn.origin != ORIGIN]
-    return before, list(turns[begin:])
+    return before, [turn for turn in turns[begin:] if turn.id in left or turn.id not in real]
 
 
 def _cuts(turn: Turn, outputs: Mapping[str, int]) -> bool:
