@@ -3,6 +3,7 @@
 import asyncio
 import json
 import logging
+import os
 from contextlib import aclosing
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from ore.artifact import Text
 from ore.errors import InputError, ProviderError
 from ore.ext.providers.address import Address
 from ore.ext.providers.aiohttp_transport import AiohttpTransport
-from ore.ext.providers.capture import Capturing, recorded_body
+from ore.ext.providers.capture import CaptureFiles, Capturing, recorded_body
 from ore.ext.providers.credentials import Credentials
 from ore.ext.providers.endpoint import Endpoint
 from ore.ext.providers.remote import RemoteProvider
@@ -98,6 +99,16 @@ async def test_each_request_has_a_file_of_its_own(tmp_path: Path) -> None:
         for _ in range(3):
             await ask(provider)
     assert names(tmp_path) == ["wire.2.json", "wire.3.json", "wire.json"]
+
+
+async def test_transports_that_share_their_files_do_not_write_over_each_other(tmp_path: Path) -> None:
+    files = CaptureFiles(str(tmp_path / "wire.v1.json"))
+    assert [files.next().name for _ in range(3)] == ["wire.v1.json", "wire.v1.2.json", "wire.v1.3.json"]
+
+
+async def test_what_is_no_file_gets_all_of_them(tmp_path: Path) -> None:
+    files = CaptureFiles(os.devnull)
+    assert {str(files.next()) for _ in range(3)} == {os.devnull}
 
 
 async def test_a_key_that_a_server_repeats_is_not_written(tmp_path: Path) -> None:

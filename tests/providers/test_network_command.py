@@ -243,3 +243,20 @@ def test_where_nothing_can_be_captured_that_is_wrong_use(run: Run, tmp_path: Pat
         done = run("run", *words, "Hi")
         assert (done.status, done.err.startswith("ore: capture: expected ")) == (2, True)
     assert not (tmp_path / "wire.json").exists()
+
+
+@pytest.mark.requirement("D-capture")
+def test_two_models_of_one_run_are_captured_side_by_side(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "pair.py").write_text("from ore import Agent\nagent = Agent(['openai:m', 'anthropic:c'])\n")
+    full = failing(400, {"error": {"message": "prompt is too long", "code": "context_length_exceeded"}})
+    with serving_in_a_thread(full) as first, serving_in_a_thread(answering([HELLO], CLAUDE)) as second:
+        env = {"OPENAI_BASE_URL": first.url, "ANTHROPIC_BASE_URL": second.url, "ANTHROPIC_API_KEY": KEY}
+        done = run("run", "--agent", "pair:agent", "--capture", "wire.json", "Hi", **env)
+    assert (done.status, done.out) == (0, "Hello\n")
+    files = {name: json.loads((tmp_path / name).read_bytes()) for name in ("wire.json", "wire.2.json")}
+    assert [found["response"]["status"] for found in files.values()] == [400, 200]
+    assert [found["request"]["url"].removesuffix("?") for found in files.values()] == [
+        f"{first.url}/v1/chat/completions",
+        f"{second.url}/v1/messages",
+    ]
+    assert not any(KEY in (tmp_path / name).read_text() for name in files)

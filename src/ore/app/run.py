@@ -1,15 +1,16 @@
 """`Run`: one message and what comes of it, as it comes."""
 
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import aclosing
 from types import TracebackType
 from typing import Any, Self
 
+from ore.app.given import Given
 from ore.app.result import Result, stop_reason_of, text_of, usage_of
 from ore.artifact import Text, TextDelta
-from ore.event import Entry, Gap, Lifecycle, current_context
+from ore.event import Entry, Gap, Lifecycle, TurnRestarted, current_context
 from ore.ledger import Role
-from ore.session import Stream, Ticket
+from ore.session import Outcome, Stream, Ticket
 
 __all__ = ["Run"]
 
@@ -75,24 +76,34 @@ class Run:
                     return
 
     async def text(self) -> AsyncGenerator[str, None]:
-        """The text of all its answers, piece by piece, as it comes; nothing twice."""
+        """The text of all its answers, piece by piece, as it comes; nothing twice.
+
+        An answer that begins again goes on where it says the same; where it
+        says something else it comes anew, on a line of its own.
+        """
         seen: dict[str, int] = {}
-        async with aclosing(self.events("text_delta", "text")) as events:
+        given, turn = Given(), ""
+        async with aclosing(self.events("text_delta", "text", "turn_restarted")) as events:
             async for entry in events:
                 if isinstance(entry.event, Gap):
                     break
                 if len(entry.context.path or ()) > self._depth:  # said inside a call, by a tool or another agent
                     continue
-                piece = _new_text(entry, seen)
+                if isinstance(entry.event, TurnRestarted):
+                    given.restart()
+                    continue
+                of_turn = (entry.context.block or "").rpartition(":")[0]
+                piece = given.end() if of_turn != turn else ""
+                turn = of_turn
+                piece += given.give(_new_text(entry, seen))
                 if piece:
                     yield piece
             else:
+                if rest := given.end():
+                    yield rest
                 return
-        outcome = await self._ticket  # it fell behind what the log holds: the rest comes with the turns
-        for turn in outcome.turns:
-            rest = text_of(turn)[seen.get(turn.id, 0) :] if turn.role is Role.ASSISTANT else ""
-            if rest:
-                yield rest
+        for rest in _left(await self._ticket, given, turn):
+            yield rest
 
     async def result(self) -> Result:
         """Wait for the ending.
@@ -119,7 +130,7 @@ class Run:
 def _new_text(entry: Entry, seen: dict[str, int]) -> str:
     """What the reader has not had yet of a block: the fragment, or the rest of the complete text.
 
-    `seen` counts the characters given of each block, and of each turn.
+    `seen` counts the characters given of each block.
     """
     block = entry.context.block or ""
     if isinstance(entry.event, TextDelta):
@@ -128,7 +139,14 @@ def _new_text(entry: Entry, seen: dict[str, int]) -> str:
         text = entry.event.content[seen.get(block, 0) :]
     else:
         return ""
-    turn = block.rpartition(":")[0]
     seen[block] = seen.get(block, 0) + len(text)
-    seen[turn] = seen.get(turn, 0) + len(text)
     return text
+
+
+def _left(outcome: Outcome, given: Given, turn_id: str) -> Iterator[str]:
+    """The texts of a reader who fell behind what the log holds, out of the turns from the one on that it was in."""
+    answers = [turn for turn in outcome.turns if turn.role is Role.ASSISTANT]
+    begin = next((place for place, turn in enumerate(answers) if turn.id == turn_id), 0)
+    for turn in answers[begin:]:
+        if rest := given.complete(text_of(turn)):
+            yield rest

@@ -37,8 +37,8 @@ class Session:
 
     @property
     def usage(self) -> Usage:
-        """What the conversation used so far."""
-        return usage_of(self.handle.turns)
+        """What the conversation used so far, also for answers that were empty, failed or were taken back."""
+        return usage_of(self.handle.history.all_turns)
 
     @property
     def metadata(self) -> Metadata:

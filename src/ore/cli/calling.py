@@ -21,7 +21,7 @@ from ore.provider import Batch, Option, Provider, Resolve
 if TYPE_CHECKING:
     from ore.ext.providers.capture_switch import CaptureSwitch
 
-__all__ = ["called_agent", "said_by"]
+__all__ = ["asks_several", "called_agent", "said_by"]
 
 
 def called_agent(options: Namespace, *, said: Said | None = None, switch: "CaptureSwitch | None" = None) -> Agent:
@@ -57,8 +57,7 @@ def called_agent(options: Namespace, *, said: Said | None = None, switch: "Captu
             resolve=resolver,
         )
     if not isinstance(model, str):
-        if _capture(options) is not None:
-            raise InputError("capture: expected a model by its name, got an agent that brings a provider; add --model")
+        _check_own(options)
         return agent.with_(model=_Called(model, said), tools=tools, limits=limits, instructions=options.instructions)
     resolve = _CalledResolve(_resolve(agent, options, switch), said)
     _, name = resolve(model)
@@ -70,6 +69,14 @@ def called_agent(options: Namespace, *, said: Said | None = None, switch: "Captu
         resolve=resolve,
         spec=Spec(name=name) if options.model is not None else None,
     )
+
+
+def asks_several(agent: Agent) -> bool:
+    """Whether an answer may begin with one model and end with another."""
+    from ore.ext.providers.fallback import Fallback
+
+    model = agent.model
+    return isinstance(model.provider if isinstance(model, _Called) else model, Fallback)
 
 
 def _extended(agent: Agent, options: Namespace) -> Agent:
@@ -107,6 +114,23 @@ def _capture(options: Namespace) -> str | None:
     return capture
 
 
+def _check_own(options: Namespace) -> None:
+    """Refuse what cannot be said to a provider that an agent brings with it.
+
+    Raises:
+        InputError: Something of it was asked for.
+    """
+    given = {
+        "capture": _capture(options) is not None,
+        "base-url": options.base_url is not None,
+        "timeout-s": options.timeout_s is not None,
+        "lenient": options.lenient,
+    }
+    for name, is_given in given.items():
+        if is_given:
+            raise InputError(f"{name}: expected a model by its name, got an agent that brings a provider; add --model")
+
+
 def said_by(options: Namespace) -> Said:
     """What the options say of the model.
 
@@ -125,16 +149,16 @@ class _Called:
     """A provider that is asked as this call says, whatever else has an opinion."""
 
     def __init__(self, provider: Provider, said: Said) -> None:
-        self._provider = provider
+        self.provider = provider
         self._said = said
 
     @property
     def name(self) -> str:
-        return self._provider.name
+        return self.provider.name
 
     async def invoke(self, state: State, spec: Spec, *options: Option) -> AsyncGenerator[Batch, None]:
         asked = merge(spec, self._said.spec)
-        async with aclosing(self._provider.invoke(state, asked, *options)) as batches:
+        async with aclosing(self.provider.invoke(state, asked, *options)) as batches:
             async for batch in batches:
                 yield batch
 

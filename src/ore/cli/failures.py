@@ -2,16 +2,26 @@
 
 import asyncio
 from argparse import Namespace
-from collections.abc import Callable, Coroutine
-from typing import Any
+from collections.abc import Callable, Coroutine, Mapping
+from typing import Any, Final
 
+from ore.app.nearest import guess
+from ore.app.result import stop_reason_of, text_of
 from ore.cli.status import DONE, FAILED, INTERRUPTED, MISUSE, Status
 from ore.cli.terminal import say
 from ore.errors import AuthenticationError, InputError, ModelNotFoundError, OreError, describe
 from ore.ledger import Outcome as Ending
+from ore.models import split_name
 from ore.session import Outcome
 
 __all__ = ["guarded", "run", "status_of", "tell"]
+
+
+_SAID: Final[Mapping[str, str]] = {
+    "refusal": "the model refused to answer, or to go on (stop reason refusal)",
+    "length": "the answer was cut at its limit of tokens (stop reason length); --max-output-tokens sets it",
+}
+"""What an answer does not say itself, by why it stopped."""
 
 
 def guarded(work: Callable[[Namespace], Status], options: Namespace) -> Status:
@@ -37,14 +47,38 @@ def status_of(error: OreError) -> Status:
     return MISUSE if isinstance(error, InputError | ModelNotFoundError | AuthenticationError) else FAILED
 
 
-def tell(outcome: Outcome) -> Status:
+def tell(outcome: Outcome, model: str | None = None) -> Status:
     """The status for a message's ending; a failure is said, too.
 
     Some providers know only when they are asked that there is no such model,
     which is wrong use all the same.
+
+    Args:
+        outcome: The ending.
+        model: What was asked for, to name the nearest when there is no such model.
     """
     if outcome.error is not None:
         info = describe(outcome.error)
-        say(f"ore: the run failed ({info.code}): {info.message}")
-        return MISUSE if isinstance(outcome.error, ModelNotFoundError) else FAILED
+        is_misnamed = isinstance(outcome.error, ModelNotFoundError)
+        near = _near(model) if is_misnamed and model is not None else ""
+        say(f"ore: the run failed ({info.code}): {info.message}{near}")
+        return MISUSE if is_misnamed else FAILED
+    said = _SAID.get(stop_reason_of(outcome.turn) or "")
+    if said is None and outcome.status is Ending.DONE and outcome.turn is not None and not text_of(outcome.turn):
+        said = "the answer has no text"
+    if said is not None:
+        say(f"ore: {said}")
     return DONE if outcome.status is Ending.DONE else INTERRUPTED
+
+
+def _near(model: str) -> str:
+    """What model of the same provider somebody may have meant."""
+    from ore.ext.catalog import shared_catalog
+    from ore.ext.catalog.names import list_of
+
+    prefix, name = split_name(model)
+    if prefix is None or shared_catalog().named(model) is not None:
+        return ""
+    owner = list_of(prefix)
+    names = [known.name for known in shared_catalog().search(owner) if known.provider == owner]
+    return guess(name, names, within=f"{prefix}:")

@@ -2,6 +2,7 @@
 
 from typing import Protocol
 
+from ore.app.given import Given
 from ore.artifact import Notice, Text, TextDelta, ToolCall, ToolResult
 from ore.cli.output import Output
 from ore.cli.terminal import say, whisper
@@ -57,15 +58,22 @@ class TextPrinter:
     """The text of the answers as it comes, each answer on a line of its own.
 
     Nothing is printed twice. A reader that fell far behind gets the rest of
-    each answer from the turns themselves.
+    each answer from the turns themselves. An answer that begins again does so
+    on a new line of a terminal; elsewhere see `Given`.
+
+    Args:
+        output: Where it goes.
+        whole: Whether each answer is printed when all of it is there, so that
+            none is printed that is void later.
     """
 
-    def __init__(self, output: Output) -> None:
+    def __init__(self, output: Output, *, whole: bool = False) -> None:
         self._output = output
+        self._whole = whole
         self._notices = NoticePrinter()
         self._block: str | None = None
         self._of_block = 0
-        self._of_turn = 0
+        self._given = Given()
         self._last_turn: str | None = None
         self._line_open = False
 
@@ -75,6 +83,8 @@ class TextPrinter:
         if _depth(entry):  # said inside a call, by a tool or another agent
             if isinstance(event, ToolCall | ToolResult | Notice):
                 await self._aside(entry)
+        elif self._whole and isinstance(event, TextDelta | Text):
+            return
         elif isinstance(event, TextDelta):
             self._enter(entry.context.block)
             await self._print(event.content)
@@ -102,20 +112,21 @@ class TextPrinter:
             self._block, self._of_block = block, 0
 
     async def _print(self, text: str) -> None:
-        if not text:
-            return
         self._of_block += len(text)
-        self._of_turn += len(text)
-        self._line_open = not text.endswith("\n")
-        await self._output.put_text(text)
+        await self._put(self._given.give(text))
+
+    async def _put(self, text: str) -> None:
+        if text:
+            self._line_open = not text.endswith("\n")
+            await self._output.put_text(text)
 
     async def _complete(self, turn: Turn) -> None:
         """Print what was not seen of the turn, and end its line."""
         self._last_turn = turn.id
         if turn.role is Role.ASSISTANT:
             whole = "".join(artifact.content for artifact in turn.artifacts if isinstance(artifact, Text))
-            await self._print(whole[self._of_turn :])
-            self._of_turn, self._block = 0, None
+            await self._put(self._given.complete(whole))
+            self._block = None
             await self.end()
 
     async def _aside(self, entry: Entry) -> None:
@@ -135,14 +146,18 @@ class TextPrinter:
         for turn in turns[seen[-1] + 1 :] if seen else ():
             await self._complete(turn)
         for open_block in gap.snapshot.blocks:
-            if isinstance(open_block.artifact, Text):
+            if open_block.open and not open_block.path and isinstance(open_block.artifact, Text):
                 self._enter(open_block.block)
                 await self._print(open_block.artifact.content[self._of_block :])
 
     async def _restart(self) -> None:
-        """What was printed of this answer is void; it begins again on a new line."""
-        await self.end()
-        self._of_turn, self._block = 0, None
+        """What was printed of this answer is void."""
+        self._block = None
+        if self._output.terminal:
+            await self.end()
+            self._given = Given()
+        else:
+            self._given.restart()
         say("ore: the answer begins again")
 
 

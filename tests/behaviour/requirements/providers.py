@@ -25,6 +25,11 @@ REQUIREMENTS = (
         source=_ISSUE,
     ),
     held(
+        "D-refusal",
+        "A refusal in words is an answer with stop_reason refusal; one without a word fails with content_filter.",
+        source=_ISSUE,
+    ),
+    held(
         "D-capture",
         "`ore run --capture FILE` writes a request and its answer without secrets (0600); the answer can be decoded.",
         source=_ISSUE,

@@ -1,5 +1,6 @@
 """`Capturing`: writes down what goes over a transport, without its secrets."""
 
+import itertools
 import logging
 import os
 import stat
@@ -16,7 +17,7 @@ from ore.ext.providers.address import OPEN_PARAMETERS
 from ore.ext.providers.credentials import Credentials
 from ore.ext.providers.transport import Limits, Reply, Transport
 
-__all__ = ["BODY_LIMIT_BYTES", "Capturing", "RecordedAnswer", "recorded_answer", "recorded_body"]
+__all__ = ["BODY_LIMIT_BYTES", "CaptureFiles", "Capturing", "RecordedAnswer", "recorded_answer", "recorded_body"]
 
 log = logging.getLogger(__name__)
 
@@ -28,12 +29,38 @@ _SECRET_ENDS: Final = ("-key", "-token", "-secret")
 _GONE: Final = "…"
 
 
+class CaptureFiles:
+    """Where the requests of one run go: the first to `path`, the next ones to `name.2.json`, `name.3.json` beside it.
+
+    Transports that share this object never write over each other's. What an
+    earlier run left at a place is replaced. What is no file, such as a pipe,
+    gets all of them.
+
+    Args:
+        path: The first one, such as `name.json`.
+
+    Raises:
+        InputError: No file can be made there.
+    """
+
+    def __init__(self, path: str) -> None:
+        self._path = _checked(path)
+        self._numbers = itertools.count(1)  # which any thread may ask
+
+    def next(self) -> Path:
+        """Where the next request goes."""
+        number = next(self._numbers)
+        path = self._path
+        if number == 1 or (path.exists() and not path.is_file()):
+            return path
+        return path.with_name(f"{path.stem}.{number}{path.suffix}")
+
+
 class Capturing:
     """A transport that writes each request and its answer into a file.
 
-    The first goes to `path`, the next ones to `name.2.json`, `name.3.json`
-    beside `name.json`; files are for the user alone (0600) and written when an
-    answer has ended, however it did. Each is one JSON object:
+    Files are for the user alone (0600) and written when an answer has ended,
+    however it did. Each is one JSON object:
 
     - `ore_capture`: 1, the version of the format
     - `request`: `method`, `url`, `headers`, and `body` as it was sent
@@ -46,22 +73,19 @@ class Capturing:
 
     Args:
         transport: Who does the work.
-        path: The file.
+        path: The file of the first request, or what names one file after the other.
 
     Raises:
         InputError: No file can be made there.
     """
 
-    def __init__(self, transport: Transport, path: str) -> None:
+    def __init__(self, transport: Transport, path: str | CaptureFiles) -> None:
         self._transport = transport
-        self._path = _checked(path)
-        self._count = 0
+        self._files = CaptureFiles(path) if isinstance(path, str) else path
 
     async def post(self, url: str, body: bytes, headers: Mapping[str, str], limits: Limits) -> Reply:
         """Post, and write down what came of it."""
-        self._count += 1
-        path = self._path if self._count == 1 else self._path.with_suffix(f".{self._count}{self._path.suffix}")
-        record = _Record(path, url, body, headers)
+        record = _Record(self._files.next(), url, body, headers)
         try:
             reply = await self._transport.post(url, body, headers, limits)
         except BaseException as error:

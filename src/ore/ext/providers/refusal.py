@@ -57,6 +57,8 @@ async def refusal(provider: str, wire: Wire, reply: Reply, endpoint: Endpoint, s
     error = wire.failure(provider, reply.status, reply.headers, body)
     if error.retry_after_s is None:
         error.retry_after_s = retry_after_s(reply.headers, endpoint.clock())
+    if error.retry_after_s:
+        error.args = (f"{error}; it asks to wait {error.retry_after_s:.6g} s",)
     if type(error) in _EXPLAINED:
         words = vendor_words(body, sent, *endpoint.credentials.headers.values())
         if words and words not in str(error):

@@ -4,9 +4,10 @@ import asyncio
 from collections.abc import AsyncGenerator, Iterator, Sequence
 from typing import Final
 
-from ore.artifact import Notice, StopReason, Usage
+from ore.artifact import Notice
 from ore.errors import ProviderError
 from ore.event import current_context
+from ore.ext.providers.ending import LAST, Ending
 from ore.ext.providers.endpoint import Endpoint
 from ore.ext.providers.knowledge import Knowledge
 from ore.ext.providers.refusal import refusal, unreadable
@@ -20,9 +21,6 @@ __all__ = ["RemoteProvider"]
 
 END_S: Final = 1.0
 """Seconds that an answer which has ended may leave its connection open."""
-
-_LAST: Final = frozenset((StopReason, Usage))
-"""What wires give last of all; nothing of the answer comes behind it."""
 
 _TOLD: Final = "ore.ext.providers.remote"
 """What a conversation was told, among what is kept for it."""
@@ -87,16 +85,17 @@ class RemoteProvider:
             yield told
         reply: Reply | None = None
         lost: ProviderError | None = None
+        ending = Ending(price)
         try:
             reply = await self._endpoint.post(request)
             block = await self._first(reply, request.body)
             decoder = self._wire.decoder(ask)
-            feed, read = decoder.feed, reply.__anext__
-            batch: Batch = ()
+            feed, read, last = decoder.feed, reply.__anext__, None
             while block:
                 for batch in feed(block):
-                    yield price(batch) if type(batch[-1]) is Usage else batch
-                if batch and type(batch[-1]) in _LAST:
+                    last = type(batch[-1])
+                    yield batch if ending.has_spoken and last not in LAST else ending.take(batch)
+                if last in LAST:
                     await _drain(reply)
                     break
                 try:
@@ -107,7 +106,8 @@ class RemoteProvider:
                     lost = error
                     break
             for batch in _rest(decoder, lost):
-                yield price(batch) if type(batch[-1]) is Usage else batch
+                yield ending.take(batch)
+            ending.check()
         except ProviderError as error:
             self._own(error, reply)
             raise
@@ -193,10 +193,12 @@ def _rest(decoder: Decoder, lost: ProviderError | None) -> Iterator[Batch]:
     if lost is None:
         yield from decoder.close()
         return
+    is_whole = False
     try:
-        rest: Sequence[Batch] = list(decoder.close())
+        for batch in decoder.close():
+            is_whole = True
+            yield batch
     except ProviderError:
-        rest = ()
-    if not rest:
+        is_whole = False
+    if not is_whole:
         raise lost
-    yield from rest

@@ -66,7 +66,7 @@ class Retrying:
                     raise
                 wait_s = backoff.wait_s(attempt, error.retry_after_s)
                 attempt += 1
-                notice = _notice(attempt, backoff.attempts, wait_s, str(error))
+                notice = _notice(f"attempt {attempt}/{backoff.attempts} in {wait_s:.3g} s", wait_s, error)
             yield (notice,)
             await backoff.sleep(wait_s)
 
@@ -78,8 +78,10 @@ def _news(batch: Batch, told: set[Notice]) -> Batch:
     return batch if len(fresh) == len(batch) else fresh
 
 
-def _notice(attempt: int, attempts: int, wait_s: float, reason: str) -> Notice:
-    line = " ".join(reason.partition("\n")[0].split())
+def _notice(what: str, wait_s: float, error: ProviderError) -> Notice:
+    line = " ".join(str(error).partition("\n")[0].split())
     if len(line) > _REASON_CHARACTERS:
         line = f"{line[: _REASON_CHARACTERS - 1]}…"
-    return Notice(content=f"attempt {attempt}/{attempts} in {wait_s:.3g} s: {line}", severity=Severity.WARN)
+    asked_s = error.retry_after_s
+    told = f" ({asked_s:.6g} s were asked for)" if asked_s is not None and asked_s > wait_s else ""
+    return Notice(content=f"{what}{told}: {line}", severity=Severity.WARN)

@@ -8,7 +8,7 @@ from typing import Protocol
 from ore.errors import AuthenticationError, InputError
 from ore.ext.providers.address import Address
 from ore.ext.providers.backoff import Backoff
-from ore.ext.providers.capture import Capturing
+from ore.ext.providers.capture import CaptureFiles, Capturing
 from ore.ext.providers.capture_switch import CaptureSwitch, Switched
 from ore.ext.providers.credentials import Credentials
 from ore.ext.providers.endpoint import Endpoint
@@ -94,8 +94,8 @@ class Settings(Protocol):
         ...
 
     @property
-    def capture(self) -> str | None:
-        """A file that requests and answers are written to."""
+    def capture(self) -> str | CaptureFiles | None:
+        """A file that requests and answers are written to, or files that several providers share."""
         ...
 
     @property

@@ -12,10 +12,13 @@ from typing import Final
 
 from ore.errors import ProtocolError
 
-__all__ = ["EVENT_LIMIT_BYTES", "Event", "SseReader"]
+__all__ = ["EVENT_LIMIT_BYTES", "FIRST", "Event", "SseReader"]
 
 EVENT_LIMIT_BYTES: Final = 16 << 20
 """An event of more bytes is no event of a model."""
+
+FIRST: Final = b":deir"
+"""How a line of events can begin: a comment, `data`, `event`, `id`, `retry`. What begins otherwise is none."""
 
 Event = tuple[bytes, bytes]
 """Its name, empty when it has none, and its data."""

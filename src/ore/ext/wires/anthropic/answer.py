@@ -33,6 +33,7 @@ _REASONS: Final[Mapping[str, Reason]] = {
 """By "Stop reasons" of the vendor's documentation (read 2026-11). Any other is
 `other`, such as `pause_turn`, which wants the conversation back as it stands."""
 
+_PING: Final = "ping"
 _NO_BLOCK: Final = -1
 _NOTHING: Final[Sequence[Artifact]] = ()
 
@@ -54,6 +55,8 @@ class Answer:
         self._issuer: Final = {"provider": provider, "model": model}
         self._answer_tool = answer_tool
         self._attempt = 1
+        self.is_strange = False
+        """Whether something came that is none of its events."""
         self.ended = False
         """Whether all of it was there."""
         self.fault: ProviderError | None = None
@@ -69,6 +72,7 @@ class Answer:
         """
         taker = _TAKERS.get(event.type or name.decode("ascii", "replace"))
         if taker is None or self.ended:
+            self.is_strange = self.is_strange or event.type != _PING
             return _NOTHING
         try:
             return taker(self, event, data)
@@ -90,7 +94,10 @@ class Answer:
             return _NOTHING
         if self._reason is not None:
             return self._finish()
-        self.break_off("message_stop at the end", "an end in the middle" if self._begun else "no block at all")
+        if not self._begun and self.is_strange:
+            self.break_off("events", "something else; does the base URL name a server that speaks another protocol?")
+        else:
+            self.break_off("message_stop at the end", "an end in the middle" if self._begun else "nothing; try again")
         return [*self._close_block(), *self._usage()]
 
     def _reset(self) -> None:

@@ -8,6 +8,7 @@ from ore.artifact import Artifact, ReasoningDelta, TextDelta, ToolCallDelta
 from ore.ext.wires.anthropic.answer import Answer
 from ore.ext.wires.anthropic.mending import Mender
 from ore.ext.wires.anthropic.structs import Event, decode_event
+from ore.ext.wires.anthropic.whole import Head
 from ore.ext.wires.sse import Event as Frame
 from ore.ext.wires.sse import SseReader
 from ore.provider import BATCH_LIMIT, Batch
@@ -21,6 +22,8 @@ _OPENAI_END = b"[DONE]"
 class AnthropicDecoder:
     """Reads one answer of Anthropic's protocol; see `Answer` for what its events mean.
 
+    An answer in one piece is read as well, whoever asked for a stream.
+
     Args:
         provider: Who answers, for errors and for opaque data.
         model: Which model; opaque data is tagged with it.
@@ -32,13 +35,19 @@ class AnthropicDecoder:
         self._reader = SseReader(provider)
         self._answer = Answer(provider, model, answer_tool)
         self._mender = Mender()
+        self._head = Head(provider)
 
     def feed(self, block: bytes) -> Iterator[Batch]:
         """What these bytes say; see `Decoder`."""
+        if not self._head.is_read:
+            block = self._head.take(block)
+            self._answer.is_strange = self._head.is_strange
         return self._read(self._reader.feed(block))
 
     def close(self) -> Iterator[Batch]:
         """What is due at the end; see `Decoder`."""
+        for event in self._head.events():
+            yield from _batches(self._answer.take(event, b"", b""))
         yield from self._read(self._reader.close(), at_end=True)
         yield from _batches(self._answer.close())
         if self._answer.fault is not None:

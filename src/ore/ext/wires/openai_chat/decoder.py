@@ -12,7 +12,7 @@ from ore.ext.wires.openai_chat.answer import Answer
 from ore.ext.wires.openai_chat.failure import stream_error
 from ore.ext.wires.openai_chat.structs import Choice, Chunk, decode_chunk, lenient_chunk
 from ore.ext.wires.openai_chat.usage import usage_of
-from ore.ext.wires.sse import EVENT_LIMIT_BYTES, SseReader
+from ore.ext.wires.sse import EVENT_LIMIT_BYTES, FIRST, SseReader
 from ore.provider import BATCH_LIMIT, Batch
 
 __all__ = ["ChatDecoder"]
@@ -55,6 +55,7 @@ class ChatDecoder:
         "_has_spoken",
         "_head",
         "_is_counted",
+        "_is_strange",
         "_provider",
         "_reader",
         "_shape",
@@ -70,6 +71,7 @@ class ChatDecoder:
         self._begun = False
         self._has_spoken = False
         self._ended = False
+        self._is_strange = False
         self._finish = ""
         self._usage: Usage | None = None
         self._is_counted: bool | None = None
@@ -112,9 +114,7 @@ class ChatDecoder:
             if data.strip() == _DONE or lenient_chunk(data) is not None:  # else it was cut
                 out += self._read_odd(name, data)
         if self._error is None and not self._ended:
-            self._error = self._unfinished()
-            if self._error is None:
-                self._end(out)
+            self._finished(out)
         for start in range(0, len(out), BATCH_LIMIT):
             yield out[start : start + BATCH_LIMIT]
         if self._error is not None:
@@ -128,24 +128,21 @@ class ChatDecoder:
     def _read_odd(self, name: bytes, data: bytes) -> Sequence[Artifact]:
         if data.strip() == _DONE:
             out: list[Artifact] = []
-            self._error = None if self._begun else self._unfinished()
-            if self._error is None:
-                self._end(out)
+            self._finished(out, is_said=self._begun)
             return out
         chunk = lenient_chunk(data, is_error=name == b"error")
         if chunk is None:
-            self._error = ProtocolError(
-                "expected JSON in each event of the answer, got something else; is this the address of a chat "
-                "completions API?",
-                provider=self._provider,
-            )
-            return ()
+            rest: list[Artifact] = []
+            said = "expected JSON in each event of the answer, got something else; is this the address of a chat "
+            self._fail(ProtocolError(f"{said}completions API?", provider=self._provider), rest)
+            return rest
         return self._take(chunk)
 
     def _take(self, chunk: Chunk) -> Sequence[Artifact]:
         out: list[Artifact] = []
-        self._begun = True
         choice = _first(chunk.choices)
+        self._begun = self._begun or choice is not None
+        self._is_strange = self._is_strange or not (chunk.choices or chunk.usage or chunk.error)
         if chunk.citations:
             self._answer.citations = chunk.citations
         if choice is not None:
@@ -173,6 +170,14 @@ class ChatDecoder:
         if self._usage is not None:
             out.append(self._usage)
 
+    def _finished(self, out: list[Artifact], *, is_said: bool = False) -> None:
+        """No more comes; where nothing said that this is the end, what it cost is said before the error."""
+        error = None if is_said else self._unfinished()
+        if error is None:
+            self._end(out)
+        else:
+            self._fail(error, out)
+
     def _end(self, out: list[Artifact]) -> None:
         self._ended = True
         reason = self._reason()
@@ -191,7 +196,9 @@ class ChatDecoder:
 
     def _unfinished(self) -> ProviderError | None:
         if not self._begun:
-            return ProtocolError("expected an answer, got an empty one; try again", provider=self._provider)
+            got = "something else; does the base URL name a server that speaks another protocol?"
+            said = f"expected the events of a chat completion, got {got if self._is_strange else 'none; try again'}"
+            return ProtocolError(said, provider=self._provider)
         if self._finish or self._is_counted:
             return None
         return ProtocolError(
@@ -220,7 +227,7 @@ class ChatDecoder:
             return b""
         if not first:
             return b""
-        self._shape, self._head = "stream", []
+        self._shape, self._head, self._is_strange = "stream", [], first not in FIRST
         return head
 
     def _read_whole(self, out: list[Artifact]) -> None:
