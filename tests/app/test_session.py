@@ -10,6 +10,7 @@ from ore import Agent, MemoryStore, Question, Role, Store
 from ore.artifact import ResultStatus, ToolResult, Usage
 from ore.errors import ConflictError, InputError, ProviderError, SessionClosedError
 from ore.event import Answer
+from ore.ext.commands import standard_commands
 from ore.ledger import Outcome
 from ore.testing import ScriptedProvider
 from ore.tool import tool
@@ -40,6 +41,20 @@ async def test_a_session_is_created_and_then_resumed(store: str | Store) -> None
         assert (await session.run("second")).text == "two"
         assert session.usage.total_tokens == 10
     assert len(provider.invocations[1].turns) == 3
+
+
+async def test_a_result_has_what_its_own_message_added_wherever_the_conversation_went_on(store: str | Store) -> None:
+    """Not what was said on branches that were left."""
+    provider = ScriptedProvider([*answer("one"), USAGE], [*answer("two"), USAGE], [*answer("three"), USAGE])
+    agent = Agent(provider, store=store, interceptors=[standard_commands()])
+    async with agent.session("trip") as session:
+        await session.run("first")
+        await session.run("second")
+        back = await session.run("/undo")
+        assert (back.text, list(back.turns)) == ("", [])
+        await session.handle.history.undo()
+        result = await session.run("third")
+        assert (result.text, len(result.turns), result.usage) == ("three", 2, USAGE)
 
 
 async def test_a_session_without_an_id_gets_a_new_one(store: str | Store) -> None:

@@ -30,10 +30,11 @@ class Item:
             whether that worked.
         ends: Whether a draft will be its last turn; `None` while no pattern runs.
         joined: Messages that steered into it; they end with it.
-        tip: Id of the turn before its first one.
+        before: Id of the turn that was recorded before its first one.
     """
 
     __slots__ = (
+        "before",
         "begun",
         "clearing",
         "context",
@@ -44,7 +45,6 @@ class Item:
         "message",
         "task",
         "ticket",
-        "tip",
         "why",
     )
 
@@ -60,7 +60,7 @@ class Item:
         self.clearing: Latch[bool] | None = None
         self.ends: Callable[[Draft], bool] | None = None
         self.joined: list[Item] = []
-        self.tip: str | None = None
+        self.before: str | None = None
 
     @property
     def is_cancellable(self) -> bool:

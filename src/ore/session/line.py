@@ -1,6 +1,7 @@
 """Who waits in a session, and who comes next."""
 
 from collections.abc import Mapping, Sequence
+from itertools import dropwhile, islice
 from typing import TYPE_CHECKING, Any
 
 from ore.session.item import Item, Why
@@ -8,7 +9,7 @@ from ore.session.item import Item, Why
 if TYPE_CHECKING:
     from ore.session.core import Core
 
-__all__ = ["drop", "find", "is_accepted", "put", "queue_of", "still_waiting", "tip_before"]
+__all__ = ["drop", "find", "is_accepted", "last_before", "put", "queue_of", "still_waiting"]
 
 
 def queue_of(running: Item | None, waiting: Sequence[Item]) -> Sequence[Mapping[str, Any]]:
@@ -34,10 +35,17 @@ def find(core: "Core", message_id: str) -> Item | None:
     return None
 
 
-def tip_before(core: "Core", item: Item) -> str | None:
-    """Id of the turn before a message's first one, which an earlier process may have recorded."""
-    first = core.thread.get(core.started.get(item.message.id, ""))
-    return core.thread.tip if first is None else first.parent_id
+def last_before(core: "Core", item: Item) -> str | None:
+    """Id of the turn recorded before a message's first one, wherever the tip was then.
+
+    An earlier process may have begun the message.
+    """
+    turns = core.thread.all_turns
+    first = core.started.get(item.message.id, "")
+    if core.thread.get(first) is None:
+        return turns[-1].id if turns else None
+    behind = dropwhile(lambda turn: turn.id != first, reversed(turns))
+    return next((turn.id for turn in islice(behind, 1, None)), None)
 
 
 def put(core: "Core", item: Item) -> None:

@@ -260,7 +260,7 @@ class MessageRun:
         """The turns that came since the message began."""
         found: list[Turn] = []
         for turn in reversed(self._core.thread.all_turns):
-            if turn.id == self._item.tip:
+            if turn.id == self._item.before:
                 break
             found.append(turn)
         found.reverse()

@@ -12,7 +12,7 @@ from ore.ledger import EndingRecord, Message, Writer
 from ore.session.core import NOBODY, Core
 from ore.session.intercept import is_screened
 from ore.session.item import Item
-from ore.session.line import drop, find, tip_before
+from ore.session.line import drop, find, last_before
 from ore.session.message_run import MessageRun, is_cancelled
 from ore.session.outcome import ended_before
 
@@ -228,7 +228,7 @@ class Worker:
         core.waiting = [other for other in core.waiting if other is not item]
         core.running, core.stream = item, self._stream
         self.wake()  # what was submitted meanwhile becomes durable beside it
-        item.tip = tip_before(core, item)
+        item.before = last_before(core, item)
         run = MessageRun(core, self._stream, item)
         stopped = writer.stop and item.message.taken
         writer.stop = False
