@@ -1,6 +1,8 @@
-"""`ore chat`: one message after the other, line by line."""
+"""`ore chat`: one message after the other, on a screen or line by line."""
 
+import os
 from argparse import ArgumentParser, Namespace
+from importlib.util import find_spec
 
 from ore.cli.options import add_session
 from ore.cli.parser import Execute, Words
@@ -11,14 +13,37 @@ __all__ = ["configure"]
 
 def configure(parser: ArgumentParser, words: Words) -> Execute:
     """Add the options."""
-    parser.description = "One prompt a line, /help lists the commands; an empty line or the end of input quits."
+    parser.description = (
+        "Talk, one message after the other; /help lists the commands. On a terminal this is a screen, when the extra "
+        "`tui` is installed; elsewhere one prompt a line, and an empty line or the end of input quits."
+    )
     add_session(parser)
-    parser.add_argument("--plain", action="store_true", help="lines instead of the terminal UI")
+    parser.add_argument("--plain", action="store_true", help="lines instead of the screen")
+    parser.add_argument(
+        "--connect", metavar="URL", help="a running `ore serve`, whose sessions are shown instead of those of here"
+    )
+    parser.add_argument(
+        "--token", metavar="T", default=os.environ.get("ORE_TOKEN") or None, help="what it asks for ($ORE_TOKEN)"
+    )
+    parser.add_argument("--theme", choices=("auto", "dark", "light", "plain"), default="auto", help="colours (auto)")
     return _execute
 
 
 def _execute(options: Namespace) -> Status:
     from ore.cli.failures import guarded
-    from ore.cli.plain_chat import chat
 
+    if options.connect is not None or (not options.plain and _has_screen()):
+        from ore.cli.screen_chat import chat
+    else:
+        from ore.cli.plain_chat import chat
     return guarded(chat, options)
+
+
+def _has_screen() -> bool:
+    """Whether people see a screen, and what draws it is installed."""
+    import sys
+
+    from ore.cli.terminal import is_terminal
+
+    streams = (sys.stdin, sys.stdout, sys.stderr)
+    return all(map(is_terminal, streams)) and os.environ.get("TERM") != "dumb" and find_spec("textual") is not None

@@ -18,7 +18,7 @@ from ore.errors import InputError
 from ore.event import Answer, Question
 from ore.session import Answerer, Conduit, Host, Manager
 
-__all__ = ["serve"]
+__all__ = ["answerer_of", "serve"]
 
 
 def serve(options: Namespace) -> Status:
@@ -41,7 +41,7 @@ async def _serve(options: Namespace) -> Status:
     if options.access_log:
         _log_accesses()
     with _Ending().listening() as ending:
-        async with live_sessions(agents, store=options.store, answerer=_answerer(options.approve)) as sessions:
+        async with live_sessions(agents, store=options.store, answerer=answerer_of(options.approve)) as sessions:
             if options.session is not None:
                 await sessions.open(options.session)
             task = asyncio.ensure_future(_host(sessions, conduits).run())
@@ -99,7 +99,7 @@ def _http(port: int, options: Namespace) -> Conduit:
     )
 
 
-def _answerer(mode: str) -> Answerer | None:
+def answerer_of(mode: str) -> Answerer | None:
     """Who answers before the people who watch: nobody, or what the options say."""
     if mode == "ask":
         return None

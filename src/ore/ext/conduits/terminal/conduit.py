@@ -1,0 +1,150 @@
+"""`TerminalConduit`: a session on a terminal."""
+
+import asyncio
+import contextlib
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Final
+
+from ore.errors import InputError
+from ore.ext.commands import Commands
+from ore.ext.conduits.terminal.app import TerminalApp
+from ore.ext.conduits.terminal.link import Link
+from ore.ext.conduits.terminal.local_link import PROVENANCE, LocalLink
+from ore.ext.conduits.terminal.log_buffer import LogBuffer
+from ore.ext.conduits.terminal.settings import ScreenSettings
+from ore.session import Descriptor, Manager
+
+__all__ = ["DESCRIPTOR", "Shown", "TerminalConduit", "show"]
+
+DESCRIPTOR: Final = Descriptor(
+    name=PROVENANCE,
+    description="a session on a terminal",
+    capabilities=frozenset(
+        {
+            *("event-source", "show-status", "render-delta", "render-turn", "render-markdown", "audio-notification"),
+            *("accept-text", "accept-image", "accept-file", "request-user-confirmation"),
+        }
+    ),
+)
+
+
+class Shown:
+    """How a screen ended.
+
+    Attributes:
+        signal: Which signal ended it; `None` when a person did.
+        crash: The fault that ended it.
+        place: How to come back to the session.
+    """
+
+    def __init__(self) -> None:
+        self.signal: int | None = None
+        self.crash: BaseException | None = None
+        self.place = ""
+
+
+class TerminalConduit:
+    """Shows one session of a manager on the terminal, until somebody leaves; the session stays.
+
+    Args:
+        session_id: The session, made when there is none; a new one without an id.
+        settings: How it looks and behaves.
+        commands: Slash commands that are offered.
+
+    Attributes:
+        shown: How it ended.
+    """
+
+    def __init__(
+        self,
+        session_id: str | None = None,
+        *,
+        settings: ScreenSettings | None = None,
+        commands: Commands | None = None,
+    ) -> None:
+        self._session_id = session_id
+        self._settings = settings
+        self._commands = commands
+        self.shown = Shown()
+
+    @property
+    def descriptor(self) -> Descriptor:
+        """What it is."""
+        return DESCRIPTOR
+
+    async def serve(self, sessions: Manager) -> None:
+        """Show the session until somebody leaves, or until cancelled.
+
+        Raises:
+            InputError: Standard input or error is no terminal.
+            OreError: The session cannot be used.
+        """
+        self.shown = await show(LocalLink(sessions, self._commands), self._session_id, self._settings)
+
+
+async def show(link: Link, session_id: str | None, settings: ScreenSettings | None = None) -> Shown:
+    """Show the session of a link on the terminal until somebody leaves; the terminal is as it was then.
+
+    SIGTERM, SIGHUP and SIGINT end it as well; the last one stops what runs
+    first. What is logged meanwhile goes to standard error afterwards.
+
+    Raises:
+        InputError: Standard input or error is no terminal.
+        OreError: The session cannot be used.
+    """
+    if not (_is_terminal(sys.__stdin__) and _is_terminal(sys.__stderr__)):
+        raise InputError("expected a terminal on standard input and standard error; --plain works without one")
+    shown, logs = Shown(), LogBuffer()
+    try:
+        snapshot = await link.open(session_id)
+        app = TerminalApp(link, snapshot, settings)
+        with logs.instead(), _signals(app, shown):
+            await app.run_async()
+        shown.place, shown.crash = link.place, app.crash
+    finally:
+        await link.aclose()
+        if sys.__stderr__ is not None:
+            logs.flush_to(sys.__stderr__)
+    return shown
+
+
+@contextmanager
+def _signals(app: TerminalApp, shown: Shown) -> Iterator[None]:
+    """Let signals end the screen, where they can be taken over."""
+    loop = asyncio.get_running_loop()
+
+    def end(number: int) -> None:
+        shown.signal = number
+        app.exit(0)
+
+    def interrupt() -> None:
+        if app.view.is_running and shown.signal is None:
+            app.do(app.desk.interrupt())
+        else:
+            end(signal.SIGINT)
+
+    handlers: dict[int, Callable[[], None]] = {
+        signal.SIGTERM: lambda: end(signal.SIGTERM),
+        signal.SIGHUP: lambda: end(signal.SIGHUP),
+        signal.SIGINT: interrupt,
+    }
+    taken: list[int] = []
+    with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):  # Windows, or not the main thread
+        for number, handler in handlers.items():
+            loop.add_signal_handler(number, handler)
+            taken.append(number)
+    try:
+        yield
+    finally:
+        for number in taken:
+            loop.remove_signal_handler(number)
+
+
+def _is_terminal(stream: object) -> bool:
+    try:
+        return bool(stream is not None and stream.isatty())  # type: ignore[attr-defined]  # every stream has it
+    except ValueError:  # closed
+        return False
