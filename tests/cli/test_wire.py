@@ -1,6 +1,7 @@
 """`ore wire decode` says what a recorded answer holds, and what went wrong in it."""
 
 import asyncio
+import gzip
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -153,6 +154,57 @@ def test_what_is_no_answer_is_an_error_of_the_protocol(run: Ore, folder: Path, p
     done = run("wire", "decode", "--protocol", protocol, "a.sse")
     shown = json.loads(done.out)
     assert (done.status, done.err, shown["artifacts"], shown["error"]["code"]) == (0, "", [], "protocol")
+
+
+RESPONSES = f"data: {json.dumps({'type': 'response.created', 'response': {'id': 'r'}})}\n\n"
+GEMINI = f"data: {json.dumps({'candidates': [{'content': {'parts': [{'text': 'a'}]}}]})}\n\n"
+BODIES = {"openai-chat": CHAT, "anthropic": ANTHROPIC, "openai-responses": RESPONSES, "gemini": GEMINI}
+
+
+@pytest.mark.requirement("D-wire-decode")
+@pytest.mark.parametrize("protocol", ["openai-chat", "anthropic"])
+@pytest.mark.parametrize("spoken", BODIES)
+def test_an_answer_of_another_protocol_says_of_which(run: Ore, folder: Path, protocol: str, spoken: str) -> None:
+    (folder / "a.sse").write_text(BODIES[spoken])
+    done = run("wire", "decode", "--protocol", protocol, "a.sse")
+    found = json.loads(done.out)["error"]
+    assert done.status == 0
+    assert (found is None) == (spoken == protocol and spoken != "gemini")
+    if spoken != protocol:
+        assert found["message"].endswith(f"; it looks like --protocol {spoken}")
+
+
+@pytest.mark.requirement("D-wire-decode")
+def test_the_head_of_an_answer_is_said_not_to_belong_to_it(run: Ore, folder: Path) -> None:
+    (folder / "a.sse").write_text(f"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n{CHAT}")
+    for protocol in ("openai-chat", "anthropic"):
+        shown = json.loads(run("wire", "decode", "--protocol", protocol, "a.sse").out)
+        assert shown["error"] is None or "the head of an HTTP answer" in shown["error"]["message"]
+
+
+@pytest.mark.requirement("D-wire-decode")
+def test_what_gzip_packed_is_unpacked(run: Ore, folder: Path) -> None:
+    (folder / "a.sse").write_text(CHAT)
+    (folder / "a.sse.gz").write_bytes(gzip.compress(CHAT.encode()))
+    bare, packed = (run("wire", "decode", "--protocol", "openai-chat", name) for name in ("a.sse", "a.sse.gz"))
+    assert (packed.status, packed.out) == (0, bare.out)
+
+
+@pytest.mark.requirement("D-wire-decode", "D-cli-status")
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        (gzip.compress(CHAT.encode())[:-20], "expected a whole gzip file, got one that is cut or broken"),
+        (b"\x1f\x8bno", "expected a whole gzip file"),
+        (b"\x28\xb5\x2f\xfd....", "got a file packed by zstd; unpack it first"),
+        (b"BZh9....", "packed by bzip2"),
+    ],
+)
+def test_what_cannot_be_unpacked_is_wrong_use(run: Ore, folder: Path, body: bytes, said: str) -> None:
+    (folder / "a").write_bytes(body)
+    done = run("wire", "decode", "--protocol", "openai-chat", "a")
+    assert (done.status, done.out) == (2, "")
+    assert said in done.err
 
 
 @pytest.mark.requirement("D-wire-decode", "D-cli-status")

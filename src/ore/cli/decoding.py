@@ -1,19 +1,18 @@
 """What `ore wire decode` does: the bytes of a recorded answer become artifacts."""
 
 import re
-import sys
 from argparse import Namespace
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from importlib import import_module
-from typing import BinaryIO, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import msgspec
 
 from ore.artifact import Artifact, Blocks, Restart, encode, to_json
 from ore.cli.output import Output
+from ore.cli.recording import Readable, looks_like, opened
 from ore.cli.status import DONE, Status
-from ore.errors import ConnectionFailedError, ErrorInfo, InputError, ProviderError, describe
+from ore.errors import ConnectionFailedError, ErrorInfo, InputError, ProtocolError, ProviderError, describe
 from ore.ext.providers.capture import recorded_answer
 from ore.ext.wires.wire import Ask, Wire
 from ore.models import Spec
@@ -69,8 +68,8 @@ def decode(options: Namespace) -> Status:
     protocol = _protocol(options.protocol)
     output = Output()
     show = _print_lines if options.deltas else _print_whole
-    with _opened(options.file) as body:
-        show(_artifacts(protocol, body), output)
+    with opened(options.file) as body:
+        show(_artifacts(options.protocol, protocol, body), output)
     return output.status(DONE)
 
 
@@ -98,23 +97,37 @@ def _print_lines(artifacts: Iterator[Artifact], output: Output) -> None:
         output.json(to_json({"kind": "error", **msgspec.to_builtins(describe(error))}))
 
 
-def _artifacts(protocol: Protocol, body: BinaryIO) -> Iterator[Artifact]:
+def _artifacts(name: str, protocol: Protocol, body: Readable) -> Iterator[Artifact]:
     """What an answer holds, as it comes.
 
     Raises:
-        ProviderError: It holds an error, or is none.
+        ProviderError: It holds an error, or is none; of another protocol, the message says of which.
     """
     module, _, wire_class = protocol.wire.partition(":")
     wire: Wire = getattr(import_module(module), wire_class)()
     decoder = wire.decoder(Ask(turns=(), spec=Spec(name=UNKNOWN), provider=protocol.provider))
-    for block in _blocks(wire, protocol.provider, body):
-        for batch in decoder.feed(block):
+    head = b""
+    try:
+        for block in _blocks(wire, protocol.provider, body):
+            head = head or block
+            for batch in decoder.feed(block):
+                yield from batch
+        for batch in decoder.close():
             yield from batch
-    for batch in decoder.close():
-        yield from batch
+    except ProtocolError as error:
+        error.args = (f"{error}{_hint(name, head)}",)
+        raise
 
 
-def _blocks(wire: Wire, provider: str, body: BinaryIO) -> Iterator[bytes]:
+def _hint(name: str, head: bytes) -> str:
+    """What an answer that cannot be read may be instead."""
+    if head.startswith(b"HTTP/"):
+        return "; it begins with the head of an HTTP answer, which does not belong to the body"
+    found = looks_like(head)
+    return f"; it looks like --protocol {found}" if found not in (None, name) else ""
+
+
+def _blocks(wire: Wire, provider: str, body: Readable) -> Iterator[bytes]:
     """The body of the answer; out of a capture, when it stands in one."""
     block = body.read(BLOCK_BYTES)
     if not _CAPTURE.match(block):
@@ -137,22 +150,3 @@ def _protocol(name: str) -> Protocol:
     if name not in PROTOCOLS:
         raise InputError(f"--protocol: expected one of {', '.join(PROTOCOLS)}, got {name!r}")
     return PROTOCOLS[name]
-
-
-@contextmanager
-def _opened(name: str) -> Iterator[BinaryIO]:
-    """The file of a name, or standard input.
-
-    Raises:
-        InputError: It cannot be read.
-    """
-    try:
-        if name == "-":
-            if sys.stdin is None:
-                raise InputError("expected the body of an answer on standard input, which is closed")
-            yield sys.stdin.buffer
-            return
-        with open(name, "rb") as file:
-            yield file
-    except OSError as error:
-        raise InputError(f"{name!r} cannot be read: {error.strerror or error}") from None
