@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Awaitable
 from contextlib import aclosing
 from decimal import Decimal
+from itertools import count
 from typing import Any
 
 import pytest
@@ -264,6 +265,22 @@ async def test_time_is_over_in_mid_turn_and_for_all_that_comes_later() -> None:
     with pytest.raises(LimitError, match="at most 10 seconds"):
         await read(Metered(never, (team,)))
     assert never.invocations == []
+
+
+@pytest.mark.requirement("D-budget-cut")
+async def test_time_that_goes_on_while_it_is_read_cuts_all_the_same_and_what_was_seen_is_kept() -> None:
+    """The one whose time is over first says so."""
+    ticks = count()
+    outer = Budget(Allowance(run_s=1_000), name="outer", clock=lambda: next(ticks) * 1e-4)
+    team = Budget(Allowance(run_s=0.01), name="team", within=outer, clock=lambda: next(ticks) * 1e-4)
+    provider = ScriptedProvider([TextDelta(content="seen"), asyncio.Event()])
+    agent = Agent(provider, limits=UsageLimits(within=team))
+    async with asyncio.timeout(5), agent.session("s", store=MemoryStore()) as session:
+        with pytest.raises(LimitError, match=r"team: expected at most 0\.01 seconds"):
+            await session.run("go")
+        assert [artifact.for_model() for artifact in session.turns[-1].artifacts] == ["seen"]
+        check_sendable(session.turns)
+    assert (outer.reserved, team.reserved) == (Spent(), Spent())
 
 
 async def test_a_provider_may_run_into_a_time_limit_of_its_own() -> None:

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 from decimal import Decimal
+from operator import itemgetter
 from typing import Final
 
 from ore.artifact import Artifact, Notice, Restart, Usage
@@ -105,8 +106,9 @@ class Reservation:
             budget.end(self._hold, self._grown, used)
 
     def late(self) -> Exception:
-        """The error that says whose time is over."""
-        return next(budget for budget in self._line if budget.left_s == self.left_s).late()
+        """The error that says whose time is over: time goes on, so it is read once of each."""
+        limited = [(left_s, budget) for budget in self._line if (left_s := budget.left_s) is not None]
+        return min(limited, key=itemgetter(0))[1].late()
 
     def _other(self, artifact: Artifact, size: int) -> None:
         if isinstance(artifact, Usage):
