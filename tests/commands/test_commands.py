@@ -57,8 +57,8 @@ async def test_a_model_that_nobody_knows_changes_nothing() -> None:
 @pytest.mark.requirement("D-commands")
 async def test_thinking_and_temperature_are_set_checked_shown_and_taken_back() -> None:
     async with typing(said("one"), said("two")) as typist:
-        await typist.type("/thinking high")
-        await typist.type("/temperature 0")
+        assert await typist.notices("/thinking high") == ["thinking: high"]
+        assert await typist.notices("/temperature 0") == ["temperature: 0"]
         await typist.type("hi")
         spec = typist.provider.invocations[0].spec
         assert (spec.thinking_level, spec.temperature) == (ThinkingLevel.HIGH, 0.0)

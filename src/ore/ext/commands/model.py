@@ -15,6 +15,9 @@ __all__ = ["model", "temperature", "thinking"]
 _DEFAULT: Final = "default"
 """What takes a setting back."""
 
+_UNKNOWN: Final = "unknown_model"
+"""That nobody knows the model: news when it is chosen, and not at each change of it."""
+
 
 async def model(invocation: Invocation) -> None:
     """Have another model answer from the next inference on; says what it cannot take of the conversation."""
@@ -37,7 +40,7 @@ async def thinking(invocation: Invocation) -> None:
         return
     await _set(invocation, "thinking_level", None if level == _DEFAULT else level)
     invocation.say(f"thinking: {level}", Severity.SUCCESS)
-    _warn(invocation)
+    _warn(invocation, but=_UNKNOWN)
 
 
 async def temperature(invocation: Invocation) -> None:
@@ -50,7 +53,7 @@ async def temperature(invocation: Invocation) -> None:
         return
     await _set(invocation, "temperature", None if value == _DEFAULT else value)
     invocation.say(f"temperature: {value}", Severity.SUCCESS)
-    _warn(invocation)
+    _warn(invocation, but=_UNKNOWN)
 
 
 async def _set(invocation: Invocation, field: str, value: str | None) -> None:
@@ -69,13 +72,13 @@ async def _set(invocation: Invocation, field: str, value: str | None) -> None:
         raise
 
 
-def _warn(invocation: Invocation) -> None:
-    """Say what the model cannot take of the conversation as it stands."""
+def _warn(invocation: Invocation, *, but: str = "") -> None:
+    """Say what the model cannot take of the conversation as it stands, `but` for what it heard already."""
     found, state = answering(invocation.stream), invocation.stream.history.state
     tools = found.agent.tools(state) if found.agent.tools is not None else ()
     target = Target.of(_name(found))
     checked = preflight(state.turns, found.spec, (*found.agent.options, WithTools(tuple(tools))), target)
-    invocation.notices += checked.notices
+    invocation.notices += [finding.notice() for finding in checked.findings if finding.what != but]
 
 
 def _name(found: Answering) -> str:
