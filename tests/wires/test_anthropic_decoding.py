@@ -555,6 +555,14 @@ def test_batches_are_full_and_none_is_empty() -> None:
     assert sum(found.sizes) == 302
 
 
+@pytest.mark.parametrize("begun", [{}, {"text": "a"}, None])
+def test_a_block_that_does_not_say_what_it_is_breaks_the_protocol(begun: Any) -> None:
+    """Nobody could send it back."""
+    event = {"type": "content_block_start", "index": 0, **({} if begun is None else {"content_block": begun})}
+    found = outcome(sse(start(), event, *end()))
+    assert isinstance(found.error, ProtocolError) and found.of(ServerTool) == []
+
+
 @pytest.mark.parametrize(
     ("begun", "deltas"),
     [(TEXT, said("word ")), (THINKING, thought("word ")), (call(), arguments('"word "'))],

@@ -128,7 +128,11 @@ class Answer:
 
     def _begin(self, event: Event, data: bytes) -> Sequence[Artifact]:
         raw = bytes(event.content_block) or b"{}"
-        return self._open(decode_block(raw), raw, event.index)
+        block = decode_block(raw)
+        if not block.type:
+            self.break_off("blocks that say what they are", "one that does not")
+            return _NOTHING
+        return self._open(block, raw, event.index)
 
     def _open(self, block: Block, raw: bytes, index: int | None) -> Sequence[Artifact]:
         rest = [*self._close_block()]

@@ -54,7 +54,7 @@ class Blocks:
             return self._thinking(artifact)
         if isinstance(artifact, ServerTool):
             block = self._issued(artifact.provider_data).get("block")
-            return block if isinstance(block, Mapping) else None
+            return block if isinstance(block, Mapping) and isinstance(block.get("type"), str) else None
         if isinstance(artifact, Media):  # an answer may hold no such block
             return text_block(artifact.for_human())
         return self.content(artifact)

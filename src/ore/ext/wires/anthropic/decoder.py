@@ -61,7 +61,9 @@ class AnthropicDecoder:
             try:
                 event = decode_event(data)
             except msgspec.DecodeError:
-                event, data = self._mender.mended(data) or self._unreadable(data, at_end=at_end)
+                found = self._mender.mended(data)
+                event, data = found or self._unreadable(data, at_end=at_end)
+                name = name if found else b""  # what cannot be read says nothing, whatever its frame is called
             delta, index = event.delta, event.index
             if delta is None:
                 batch += answer.take(event, name, data)
