@@ -12,6 +12,7 @@ from ore.ext.conduits.http import HttpLimits, HttpOptions
 from ore.ext.conduits.http.app import app_of
 from ore.ext.conduits.http.front import Front
 from ore.ledger import MemoryStore, Store
+from ore.models import Spec
 from ore.provider import Provider
 from ore.session import AskPolicy, Manager, Roster, Services, SessionLimits, Stream
 from ore.testing import Item, ScriptedProvider
@@ -67,6 +68,9 @@ class Setup:
     limits: Mapping[str, Any] = field(default_factory=dict)
     session_limits: SessionLimits | None = None
     agents: Sequence[str] = ("agent",)
+    model: str | None = None
+    interceptors: Sequence[Any] = ()
+    resolve: Any = None
 
 
 @asynccontextmanager
@@ -75,10 +79,16 @@ async def scene(*calls: Sequence[Item], **more: Any) -> AsyncIterator[Scene]:
     setup = Setup(**more)
     model = setup.provider or ScriptedProvider(*calls, repeat=True)
     tools = StaticTools(*setup.tools).tools if setup.tools else None
-    specs = [AgentSpec(name=name, description=f"The {name}.", provider=model, tools=tools) for name in setup.agents]
+    spec = Spec(name=setup.model)
+    specs = [
+        AgentSpec(name=name, description=f"The {name}.", provider=model, spec=spec, tools=tools)
+        for name in setup.agents
+    ]
     options = replace(setup.options, limits=HttpLimits(**setup.limits))
-    services = Services(asking=AskPolicy(wait=True))
+    services = Services(asking=AskPolicy(wait=True), resolve=setup.resolve)
     store = setup.store or MemoryStore()
-    async with Manager(Roster(specs), store, limits=setup.session_limits, services=services) as sessions:
+    async with Manager(
+        Roster(specs), store, limits=setup.session_limits, interceptors=setup.interceptors, services=services
+    ) as sessions:
         front = Front(sessions, options)
         yield Scene(front, Client(app_of(front), check=check), model)

@@ -4,7 +4,7 @@ import { batch, computed, signal } from '@preact/signals'
 import { Api, ApiError } from './api.js'
 import { EMPTY, applyEvents, applySnapshot, compareIds, isRunning, type View } from './reducer.js'
 import { readFrames } from './sse.js'
-import { textOf, type Answer, type Artifact, type Content, type WireEvent } from './wire.js'
+import { textOf, type Answer, type Artifact, type Content, type Snapshot, type WireEvent } from './wire.js'
 
 export type Line = 'new' | 'loading' | 'live' | 'reconnecting' | 'offline' | 'unauthorised' | 'missing' | 'closed'
 
@@ -38,8 +38,7 @@ export class Chat {
   #frame: number | null = null
   #attempt = 0
   #wake: (() => void) | null = null
-  #creating: Promise<string> | null = null
-  #asked = false
+  #creating: Promise<{ id: string; state: Snapshot }> | null = null
   readonly #off: (() => void)[] = []
 
   constructor(readonly api: Api, readonly onSession: (id: string) => void = () => undefined) {
@@ -58,7 +57,6 @@ export class Chat {
     this.#stop?.abort('left')
     this.#stop = null
     this.#waiting = []
-    this.#asked = false
     batch(() => {
       this.view.value = EMPTY
       this.drawn.value = PAGE
@@ -80,7 +78,7 @@ export class Chat {
   /** Try again at once instead of at the end of the wait. */
   wake(): void { this.#wake?.() }
 
-  async #follow(id: string): Promise<void> {
+  async #follow(id: string, known?: Snapshot): Promise<void> {
     this.#attempt = 0
     let fresh = true
     while (this.session.value === id) {
@@ -88,7 +86,8 @@ export class Chat {
       this.#stop = stop
       try {
         if (fresh) {
-          const snapshot = await this.api.snapshot(id)
+          const snapshot = known ?? await this.api.snapshot(id)
+          known = undefined
           if (stop.signal.aborted) throw stop.signal.reason
           this.view.value = applySnapshot(this.view.value, snapshot)
           fresh = false
@@ -113,11 +112,7 @@ export class Chat {
   }
 
   async #listen(id: string, stop: AbortController): Promise<void> {
-    const view = this.view.value
-    // While something runs the window is asked for whole: it has the blocks that closed before we came.
-    const after = isRunning(view) && !this.#asked && view.cursor ? `${view.cursor.split('-')[0]}-0` : view.cursor
-    this.#asked = true
-    const body = await this.api.events(id, after, stop.signal)
+    const body = await this.api.events(id, this.view.value.cursor, stop.signal)
     batch(() => { this.line.value = 'live'; this.lineError.value = '' })
     this.#attempt = 0
     void this.#resend(id)
@@ -213,20 +208,26 @@ export class Chat {
 
   async #ensure(): Promise<string> {
     if (this.session.value !== null) return this.session.value
-    this.#creating ??= this.api.createSession(this.sessionFields()).then(({ id }) => id)
+    // Its state is known before the first message goes out, so that nothing that this brings is missed.
+    const creating = this.#creating ??= this.#create()
     try {
-      const id = await this.#creating
-      if (this.session.value === null) {
+      const { id, state } = await creating
+      if (this.session.value === null && this.#creating === creating) {
         batch(() => { this.session.value = id; this.line.value = 'loading' })
         this.#store()
         this.onSession(id)
-        void this.#follow(id)
+        void this.#follow(id, state)
       }
       return id
     } catch (error) {
-      this.#creating = null
+      if (this.#creating === creating) this.#creating = null
       throw error
     }
+  }
+
+  async #create(): Promise<{ id: string; state: Snapshot }> {
+    const { id } = await this.api.createSession(this.sessionFields())
+    return { id, state: await this.api.snapshot(id) }
   }
 
   /** What a new session is made with. */

@@ -8,7 +8,7 @@
  */
 
 import { EMPTY, type Block, type Call, type Ending, type LiveTurn, type Note, type View } from './view.js'
-import type { Answer, Artifact, Failure, Outcome, Question, Queued, Snapshot, ToolResultArtifact, Turn, WireEvent } from './wire.js'
+import type { Answer, Artifact, Failure, LiveBlock, Outcome, Question, Queued, Snapshot, ToolResultArtifact, Turn, WireEvent } from './wire.js'
 
 export { EMPTY, type Block, type Call, type Note, type View }
 
@@ -22,27 +22,17 @@ export function compareIds(one: string, other: string): number {
 export const isRunning = (view: View): boolean =>
   view.queue.some((one) => one.status === 'running') || !['idle', 'closing'].includes(view.phase)
 
-/** The state as the server tells it; what it cannot tell, such as what happened inside calls, is kept. */
+/** The state as the server tells it; what happened inside calls that are over is kept, since only their readers saw it. */
 export function applySnapshot(view: View, snapshot: Snapshot): View {
   const shown = new Set(snapshot.turns.map((turn) => turn.id))
   const idle = snapshot.phase === 'idle'
-  const open = new Set(snapshot.blocks.map((one) => one.block))
-  // A snapshot has the open blocks; those of the same turn that closed before are known only here.
-  let live: readonly LiveTurn[] = idle ? [] : view.live
-    .filter((turn) => !shown.has(turn.id))
-    .map((turn) => ({ ...turn, blocks: turn.blocks.filter((block) => !block.open && !open.has(block.id)) }))
-    .filter((turn) => turn.blocks.length > 0)
-  const running = snapshot.queue.find((one) => one.status === 'running')?.id
-  for (const { block, artifact } of snapshot.blocks) {
-    if (!isNested(view, block)) live = putBlock(live, block, artifact, true, running)
-  }
   const asked = new Set(snapshot.questions.map((one) => one.key))
-  return {
+  const state: View = {
     ...view,
     cursor: snapshot.id,
     turns: snapshot.turns,
-    live,
-    calls: idle ? settle(view.calls) : view.calls,
+    live: [],
+    calls: afresh(idle ? settle(view.calls) : view.calls, snapshot),
     queue: snapshot.queue,
     questions: snapshot.questions,
     answers: without(view.answers, asked),
@@ -51,6 +41,29 @@ export function applySnapshot(view: View, snapshot: Snapshot): View {
     notes: view.notes.filter((note) => note.after === null || shown.has(note.after)),
     stale: false,
   }
+  const began = new Map(view.live.flatMap((turn) => turn.blocks.map((block) => [block.id, block.since])))
+  return snapshot.blocks.reduce((so_far, one, place) => putLive(so_far, one, `${snapshot.id}-${place}`, began), state)
+}
+
+/** Calls as they are known, without what the snapshot tells anew. */
+function afresh(known: ReadonlyMap<string, Call>, snapshot: Snapshot): ReadonlyMap<string, Call> {
+  const calls = new Map(known)
+  for (const { path } of snapshot.blocks) {
+    const call = path?.length ? calls.get(path[path.length - 1]!) : undefined
+    if (call) calls.set(call.key, { ...call, children: [] })
+  }
+  for (const { id, description } of snapshot.activities ?? []) {
+    calls.set(id, { ...(calls.get(id) ?? { key: id, children: [] }), active: true, description })
+  }
+  return calls
+}
+
+function putLive(view: View, one: LiveBlock, place: string, began: ReadonlyMap<string, number | undefined>): View {
+  const { artifact, path, message } = one
+  if (artifact.kind === 'tool_result' && path?.length) return putResult(view, path, artifact as ToolResultArtifact)
+  const id = one.block ?? `${loose(message ?? undefined)}:${place}`
+  if (path?.length) return inside(view, path, (blocks) => put(blocks, id, artifact, one.open))
+  return { ...view, live: putBlock(view.live, id, artifact, one.open, message ?? undefined, began.get(id)) }
 }
 
 /**
@@ -66,7 +79,7 @@ export function applyEvent(view: View, event: WireEvent, at?: number): View {
     return id && compareIds(id, next.cursor ?? id) > 0 ? { ...next, cursor: id } : next
   }
   if (!id) return view
-  if (view.cursor !== null && compareIds(id, view.cursor) <= 0) return recall(view, event)
+  if (view.cursor !== null && compareIds(id, view.cursor) <= 0) return view
   const handler = HANDLERS[event.kind]
   const next = handler ? handler(view, event, at) : generic(view, event, at)
   return { ...next, cursor: id }
@@ -74,29 +87,6 @@ export function applyEvent(view: View, event: WireEvent, at?: number): View {
 
 export const applyEvents = (view: View, events: readonly WireEvent[], at?: number): View =>
   events.reduce((so_far, event) => applyEvent(so_far, event, at), view)
-
-/**
- * An event from before the cursor, told again because this reader asked for the
- * window: a snapshot leaves out the closed blocks of a turn that still runs and
- * results whose turn is not complete. Only what is missing is taken.
- */
-function recall(view: View, event: WireEvent): View {
-  const { block, path, message, id } = event.context
-  if (event.kind === 'turn_restarted' && !path?.length) {
-    return { ...view, live: dropped(view.live, message, (one) => one.told !== undefined && compareIds(one.told, id) < 0) }
-  }
-  const artifact = asArtifact(event)
-  if (artifact?.kind === 'tool_result' && path?.length) {
-    const key = path[path.length - 1] as string
-    if (view.calls.get(key)?.result || !isRunning(view)) return view
-    return putResult(view, path, artifact)
-  }
-  if (!artifact || !block || path?.length || !isRunning(view)) return view
-  const turn = turnOf(block)
-  const over = view.turns.some((one) => one.id === turn) || view.skipped.has(turn)
-  const known = view.live.find((one) => one.id === turn)?.blocks.some((one) => one.id === block)
-  return over || known ? view : { ...view, live: putBlock(view.live, block, artifact, false, message, undefined, id) }
-}
 
 type Handler = (view: View, event: WireEvent, at?: number) => View
 
@@ -249,7 +239,7 @@ function pathTo(view: View, turn: Turn): { kept: readonly Turn[]; stale: boolean
 function restarted(view: View, event: WireEvent): View {
   const path = event.context.path
   if (!path?.length) {
-    return { ...view, live: dropped(view.live, event.context.message, () => true) }
+    return { ...view, live: besides(view.live, event.context.message) }
   }
   const call = callOf(view, path[path.length - 1] as string)
   const last = call.children.findLast((block) => block.artifact.kind !== 'tool_result')
@@ -260,19 +250,16 @@ function restarted(view: View, event: WireEvent): View {
   return { ...view, calls: new Map(view.calls).set(call.key, { ...call, children }) }
 }
 
-/** Without the blocks of a message that were of an attempt that failed. */
-function dropped(live: readonly LiveTurn[], message: string | undefined, is: (block: Block) => boolean): readonly LiveTurn[] {
-  return live
-    .map((turn) => (turn.message !== undefined && turn.message !== message ? turn : { ...turn, blocks: turn.blocks.filter((one) => !is(one)) }))
-    .filter((turn) => turn.blocks.length > 0)
-}
+/** Without what a message said so far: the attempt failed. */
+const besides = (live: readonly LiveTurn[], message: string | undefined): readonly LiveTurn[] =>
+  live.filter((turn) => turn.message !== undefined && turn.message !== message)
 
 function fragment(view: View, event: WireEvent, grow: (so_far?: Artifact) => Artifact, at?: number): View {
   const { block, path, message } = event.context
   const id = block ?? `${loose(message)}:1`
   if (path?.length) return inside(view, path, (blocks) => put(blocks, id, grow(openAt(blocks, id)), true, at))
   const before = view.live.find((turn) => turn.id === turnOf(id))
-  return { ...view, live: putBlock(view.live, id, grow(openAt(before?.blocks ?? [], id)), true, message, at, event.context.id) }
+  return { ...view, live: putBlock(view.live, id, grow(openAt(before?.blocks ?? [], id)), true, message, at) }
 }
 
 /** A complete artifact of any kind: it replaces what its fragments showed. */
@@ -283,7 +270,7 @@ function generic(view: View, event: WireEvent, at?: number): View {
   const id = block ?? `${loose(message)}:${event.context.id}`
   if (path?.length) return inside(view, path, (blocks) => put(blocks, id, artifact, false, at))
   if (view.turns.some((turn) => turn.id === turnOf(id))) return view
-  return { ...view, live: putBlock(view.live, id, artifact, false, message, at, event.context.id) }
+  return { ...view, live: putBlock(view.live, id, artifact, false, message, at) }
 }
 
 const MEDIA = new Set(['image', 'file', 'audio', 'server_tool'])
@@ -304,19 +291,19 @@ function inside(view: View, path: readonly string[], change: (blocks: readonly B
 const callOf = (view: View, key: string): Call => view.calls.get(key) ?? { key, children: [] }
 
 function putBlock(
-  live: readonly LiveTurn[], id: string, artifact: Artifact, open: boolean, message?: string, at?: number, told?: string,
+  live: readonly LiveTurn[], id: string, artifact: Artifact, open: boolean, message?: string, at?: number,
 ): LiveTurn[] {
   const turn = turnOf(id)
-  if (!live.some((one) => one.id === turn)) return [...live, { id: turn, message, blocks: put([], id, artifact, open, at, told) }]
+  if (!live.some((one) => one.id === turn)) return [...live, { id: turn, message, blocks: put([], id, artifact, open, at) }]
   return live.map((one) => (one.id === turn
-    ? { ...one, message: one.message ?? message, blocks: put(one.blocks, id, artifact, open, at, told) } : one))
+    ? { ...one, message: one.message ?? message, blocks: put(one.blocks, id, artifact, open, at) } : one))
 }
 
-function put(blocks: readonly Block[], id: string, artifact: Artifact, open: boolean, at?: number, told?: string): readonly Block[] {
+function put(blocks: readonly Block[], id: string, artifact: Artifact, open: boolean, at?: number): readonly Block[] {
   const index = blocks.findIndex((block) => block.id === id)
   const before = blocks[index]
   if (before && !before.open && open) return blocks // a late fragment of a block that is complete
-  const block: Block = { id, artifact, open, since: before?.since ?? at, until: open ? undefined : at, told }
+  const block: Block = { id, artifact, open, since: before?.since ?? at, until: open ? undefined : at }
   if (before) return blocks.map((one, place) => (place === index ? block : one))
   const turn = turnOf(id)
   const next = blocks.findIndex((one) => turnOf(one.id) === turn && placeOf(one.id) > placeOf(id))
@@ -325,13 +312,6 @@ function put(blocks: readonly Block[], id: string, artifact: Artifact, open: boo
 
 const openAt = (blocks: readonly Block[], id: string): Artifact | undefined =>
   blocks.find((block) => block.id === id && block.open)?.artifact
-
-const isNested = (view: View, block: string): boolean => {
-  for (const call of view.calls.values()) {
-    if (call.children.some((one) => turnOf(one.id) === turnOf(block))) return true
-  }
-  return false
-}
 
 function note(view: View, event: WireEvent, what: Pick<Note, 'severity' | 'content' | 'failure'>, at?: number): View {
   const after = view.turns[view.turns.length - 1]?.id ?? null

@@ -9,8 +9,6 @@ export interface Block {
   readonly open: boolean
   readonly since?: number
   readonly until?: number
-  /** The event that told it last; none when a snapshot did. */
-  readonly told?: string
 }
 export interface LiveTurn { readonly id: string; readonly message?: string; readonly blocks: readonly Block[] }
 /** What is known of a tool call beside the call itself: what happened inside it, and its end. */

@@ -80,6 +80,15 @@ export interface Answer {
   arguments?: string | null
 }
 
+/** What was shown of a message and no turn holds yet; a result has the key of its call at the end of its path. */
+export interface LiveBlock {
+  block: string | null
+  artifact: Artifact
+  open: boolean
+  path?: readonly string[] | null
+  message?: string | null
+}
+
 export interface Snapshot {
   id: string
   turns: readonly Turn[]
@@ -87,7 +96,8 @@ export interface Snapshot {
   phase: string
   queue: readonly Queued[]
   questions: readonly Question[]
-  blocks: readonly { block: string; artifact: Artifact }[]
+  blocks: readonly LiveBlock[]
+  activities?: readonly { id: string; description?: string }[]
 }
 
 export interface Failure {

@@ -1,7 +1,7 @@
 /** A server in small: it tells what happens as events, and at any moment as a snapshot. */
 
 import fc from 'fast-check'
-import type { Artifact, Question, Queued, Snapshot, Turn, WireEvent } from '../src/wire.js'
+import type { Artifact, LiveBlock, Question, Queued, Snapshot, Turn, WireEvent } from '../src/wire.js'
 
 export type Act =
   | { do: 'send'; text: string } | { do: 'begin' } | { do: 'say'; kind: 'text' | 'reasoning'; text: string } | { do: 'close' }
@@ -44,6 +44,8 @@ export class World {
   #made = 0
   #pending: string[] = []
   #results: Artifact[] = []
+  /** What happened inside the calls that wait for their turn, and their results. */
+  #inside: LiveBlock[] = []
 
   constructor(acts: readonly Act[]) {
     this.#keep()
@@ -55,8 +57,13 @@ export class World {
   #keep(): void {
     this.snapshots.push(structuredClone({
       id: `${this.#epoch}-${this.#number}`, turns: this.#turns, metadata: this.#metadata, phase: this.#phase, queue: this.#queue,
-      questions: this.#questions, blocks: this.#blocks.filter((one) => !one.closed).map((one) => ({ block: one.id, artifact: one.artifact })),
+      questions: this.#questions, activities: [], blocks: [...this.#shown(), ...this.#inside],
     }))
+  }
+
+  /** The blocks of the turn in the making. */
+  #shown(): LiveBlock[] {
+    return this.#blocks.map((one) => ({ block: one.id, artifact: one.artifact, open: !one.closed, path: null, message: this.#running?.id ?? null }))
   }
 
   #emit(kind: string, fields: object, context: object = {}): void {
@@ -126,6 +133,10 @@ export class World {
         const key = this.#pending[0]
         if (!key) return
         const block = `k${key}:1`
+        const so_far = this.#inside.find((one) => one.block === block)
+        const content = ((so_far?.artifact as { content?: string })?.content ?? '') + act.text
+        const shown: LiveBlock = { block, artifact: { kind: 'text', content }, open: true, path: [key], message: running?.id ?? null }
+        this.#inside = so_far ? this.#inside.map((one) => (one === so_far ? shown : one)) : [...this.#inside, shown]
         this.#emit('text_delta', { content: act.text }, { ...here, path: [key], block })
         return
       }
@@ -135,11 +146,13 @@ export class World {
         this.#pending = this.#pending.slice(1)
         const result = { kind: 'tool_result', tool_call_id: key, content: `of ${key}`, is_error: false, status: 'ok' } as Artifact
         this.#results.push(result)
+        this.#inside = [...this.#inside, { block: null, artifact: result, open: false, path: [key], message: running?.id ?? null }]
         const { kind, ...fields } = result
         this.#emit(kind, fields, { ...here, path: [key] })
         if (this.#pending.length > 0) return
         const artifacts = this.#results
         this.#results = []
+        this.#inside = []
         this.#add({ id: `t${++this.#made}`, role: 'tool', artifacts }, here)
         return
       }

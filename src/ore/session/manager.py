@@ -65,13 +65,17 @@ class Manager:
         """Who owns a session; hold one to keep other processes from it."""
         self.tracer = services.tracer
         """Makes spans, also for what front ends do themselves; `None` when nothing is traced."""
+        self.interceptors = tuple(interceptors)
+        """Asked for each message, in order; front ends show the commands that are among them."""
+        self.resolve = services.resolve
+        """Finds the provider of a model's name; `None` where sessions cannot change model."""
         self._kit = Kit(
             store=self.store,
             agent=factory,
             placement=self.placement,
             limits=limits or SessionLimits(),
             services=services,
-            interceptors=tuple(interceptors),
+            interceptors=self.interceptors,
             on_emit=self._sinks.callbacks,
             woke=self._found,
             rested=self._rested,

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
+from ore.ext.conduits.http.choices import list_agents, list_commands, list_models
 from ore.ext.conduits.http.events import follow_events
 from ore.ext.conduits.http.history import fork, list_turns, move_tip, show_snapshot
 from ore.ext.conduits.http.messages import list_messages, send_message, show_message, withdraw_message
@@ -12,7 +13,6 @@ from ore.ext.conduits.http.questions import answer_question, list_questions
 from ore.ext.conduits.http.sessions import (
     close_session,
     interrupt,
-    list_agents,
     list_sessions,
     open_session,
     stop_activity,
@@ -52,6 +52,24 @@ OPERATIONS: Final[Sequence[Operation]] = (
         handle=list_agents,
         summary="List the agents that a session can have",
         answers={200: Answer(about="All of them, the default one first", schema="Agents")},
+    ),
+    Operation(
+        method="GET",
+        path="/models",
+        handle=list_models,
+        summary="List models that a session can change to; one that is not listed may work as well",
+        query=(
+            Query(name="q", about="only those in whose name each of these words stands"),
+            Query(name="limit", about="how many: 50, from 1 to 500", schema=_WHOLE),
+        ),
+        answers={200: Answer(about="Those of the agents, then those of vendors whose key is here", schema="Models")},
+    ),
+    Operation(
+        method="GET",
+        path="/commands",
+        handle=list_commands,
+        summary="List the commands that a message may be",
+        answers={200: Answer(about="All of them; they are sent as messages", schema="Commands")},
     ),
     Operation(
         method="DELETE",

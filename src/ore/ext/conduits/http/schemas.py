@@ -102,7 +102,11 @@ def _composed() -> Schema:
         "Sessions": _object(
             {"sessions": _list(_object({"id": _ID, "phase": _enum(*_PHASES), "queued": _count()}))},
         ),
-        "Agents": _object({"agents": _list(_object({"name": _TEXT, "description": _TEXT}))}),
+        "Agents": _object({"agents": _list(_object({"name": _TEXT, "description": _TEXT, "model": _or_null(_TEXT)}))}),
+        "Models": _object(
+            {"models": _list(_object({"name": _TEXT, "window_tokens": _count()}, needed=("name",)))},
+        ),
+        "Commands": _object({"commands": _list(_object({"name": _TEXT, "description": _TEXT}))}),
         "Accepted": _object({"id": _ID}),
         "Queued": queued,
         "Queue": _object({"messages": _list(ref("Queued"))}),

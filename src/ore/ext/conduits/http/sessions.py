@@ -14,7 +14,7 @@ from ore.ext.conduits.http.front import Front
 from ore.ext.conduits.http.metadata import check_facts
 from ore.session import AGENT_KEY, Stream, phase_of
 
-__all__ = ["close_session", "interrupt", "list_agents", "list_sessions", "open_session", "stop_activity"]
+__all__ = ["close_session", "interrupt", "list_sessions", "open_session", "stop_activity"]
 
 
 async def open_session(front: Front, request: Request) -> Response:
@@ -34,12 +34,6 @@ async def open_session(front: Front, request: Request) -> Response:
 async def list_sessions(front: Front, request: Request) -> Response:
     """The active ones."""
     return json_answer({"sessions": [_listed(stream) for stream in front.sessions.list()]})
-
-
-async def list_agents(front: Front, request: Request) -> Response:
-    """The agents that sessions can have, the default one first."""
-    agents = front.sessions.agents.values()
-    return json_answer({"agents": [{"name": agent.name, "description": agent.description} for agent in agents]})
 
 
 async def close_session(front: Front, request: Request) -> Response:
