@@ -42,7 +42,7 @@ class QuestionPanel(Static, can_focus=True):
         """Somebody pressed a key that answers.
 
         Attributes:
-            how: `approve`, `deny`, `always`, `edit`, or one of the options as `option:TEXT`.
+            how: `approve`, `deny`, `always` or `edit`.
         """
 
         def __init__(self, question: Question, how: str) -> None:
@@ -85,7 +85,7 @@ class QuestionPanel(Static, can_focus=True):
         """Whether it is answered by one key."""
         return self.question is not None and self.question.purpose == "approval"
 
-    async def on_key(self, event: Key) -> None:
+    def on_key(self, event: Key) -> None:
         """Answer."""
         question = self.question
         if question is None or not self.is_armed:
@@ -102,14 +102,18 @@ class QuestionPanel(Static, can_focus=True):
             self.post_message(self.Answered(question, how))
 
     def _meaning(self, question: Question, event: Key) -> str | None:
-        if event.key == "escape":
-            return "deny"
-        if question.purpose == "approval":
-            return {"y": "approve", "n": "deny", "a": "always", "e": "edit", "v": "whole"}.get(event.key)
-        options = question.options or ()
-        if event.character and event.character.isdigit() and 0 < int(event.character) <= len(options):
-            return f"option:{options[int(event.character) - 1]}"
-        return None
+        if question.purpose != "approval":
+            return None
+        keys = {"y": "approve", "n": "deny", "escape": "deny", "a": "always", "e": "edit", "v": "whole"}
+        return keys.get(event.key)
+
+    def chosen(self, text: str) -> str:
+        """What an answer in words means: one of the options by its number, or the words themselves."""
+        options = () if self.question is None else self.question.options or ()
+        number = text.strip()
+        if number.isascii() and number.isdigit() and 0 < int(number) <= len(options):
+            return options[int(number) - 1]
+        return text
 
     def _show(self) -> None:
         self.update(Text("") if self.question is None else self._text(self.question))
@@ -124,9 +128,8 @@ class QuestionPanel(Static, can_focus=True):
             text.append(f"{harmless(question.text or 'The tool asks for an answer')}\n", style="bold")
             for number, option in enumerate(question.options or (), 1):
                 text.append(f"  {number}  {one_line(option)}\n")
-            keys = "type the answer and press Enter · Esc no answer"
-            if question.options:
-                keys = f"1-{min(len(question.options), 9)} choose · or {keys}"
+            what = "type its number, or the answer," if question.options else "type the answer"
+            keys = f"{what} and press Enter · Esc no answer"
         text.append(keys if self.is_armed or not self.is_approval else "… (keys count in a moment)", style="dim")
         return text
 

@@ -40,8 +40,9 @@ class _CodeBlock(CodeBlock):
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         code = str(self.text).rstrip("\n")
+        lexer = self.lexer_name if self.theme else "text"
         syntax = Syntax(
-            code, self.lexer_name, theme=self.theme, word_wrap=True, padding=0, background_color="default", tab_size=4
+            code, lexer, theme=self.theme or "ansi_dark", word_wrap=True, background_color="default", tab_size=4
         )
         bar = Segment("▏ ", console.get_style("markdown.hr", default="dim"))
         for line in console.render_lines(syntax, options.update(width=max(options.max_width - 2, 4)), pad=False):
@@ -136,7 +137,8 @@ class Drawer:
 
     def code(self, text: str, lexer: str, width: int) -> list[Strip]:
         """A piece of code without a bar."""
-        syntax = Syntax(text, lexer, theme=self._code_theme, word_wrap=True, background_color="default")
+        lexer = lexer if self._code_theme else "text"
+        syntax = Syntax(text, lexer, theme=self._code_theme or "ansi_dark", word_wrap=True, background_color="default")
         lines = self._console.render_lines(syntax, self._console.options.update(width=width), pad=False)
         return _trimmed([Strip(line) for line in lines])
 

@@ -110,6 +110,7 @@ class Painter:
             f"{right}{seconds(took) if took is not None and not call.is_active else ''}",
             width,
             self.palette.quiet,
+            keeps_right=True,
         )
         inner = max(width - 2, 4)
         if unfolded:
@@ -219,16 +220,15 @@ def _told(call: Call, state: CallState) -> str:
     }.get(state, "")
 
 
-def _sides(left: Sequence[Segment], right: str, width: int, style: Style) -> Strip:
-    """What is on the left and on the right; too narrow, the right goes first, then the left is cut."""
-    strip, right = Strip(left), right.rstrip()
-    aside = Strip([Segment(right, style)])
+def _sides(left: Sequence[Segment], right: str, width: int, style: Style, *, keeps_right: bool = False) -> Strip:
+    """What is on the left and on the right; where it is narrow one of them goes or is cut."""
+    strip, aside = Strip(left), Strip([Segment(right.rstrip(), style)])
     room = width - strip.cell_length - aside.cell_length
-    if not right or (room < 1 and width - 8 < aside.cell_length * 2) or (room < 1 and strip.cell_length < width // 2):
-        return fitted(strip, width)
-    if room < 1:
+    if room < 1 and keeps_right and aside.cell_length * 2 < width:
         strip = fitted(strip, width - aside.cell_length - 1)
         room = width - strip.cell_length - aside.cell_length
+    if room < 1 or not aside.cell_length:
+        return fitted(strip, width)
     return Strip([*strip, Segment(" " * room), *aside])
 
 

@@ -13,7 +13,7 @@ class Palette:
     """Colours by what they stand for, as Rich names them; an empty one is the terminal's own.
 
     Attributes:
-        code: Pygments' style for code.
+        code: Pygments' style for code; empty for none.
     """
 
     name: str
@@ -64,5 +64,5 @@ LIGHT: Final = Palette(
     code="ansi_light",
 )
 
-PLAIN: Final = Palette(name="plain", code="bw")
+PLAIN: Final = Palette(name="plain", code="")
 """Without colours: what differs is bold, dim or underlined."""

@@ -68,7 +68,7 @@ class TypingKeys:
         if app.composer.keys != self._keys:
             self._keys = app.composer.keys
             panel.pressed()
-        if panel.arm() and (panel.is_approval or panel.question.options) and app.editing is None:
+        if panel.arm() and panel.is_approval and app.editing is None:
             panel.focus()
 
     async def submitted(self, text: str) -> None:
@@ -83,7 +83,7 @@ class TypingKeys:
         app.composer.prompts.add(text)
         asked = app.panel.question
         if asked is not None and asked.purpose != "approval":
-            await app.desk.tell(asked, text)
+            await app.desk.tell(asked, app.panel.chosen(text))
             return
         own = is_here(text)
         if own is not None:
@@ -112,8 +112,6 @@ class TypingKeys:
             app.editing = question
             app.composer.put(question.arguments or "")
             app.request_draw()
-        elif how.startswith("option:"):
-            await app.desk.tell(question, how.removeprefix("option:"))
         else:
             await app.desk.approve(question, how)
 

@@ -1,0 +1,100 @@
+"""What tools ask, and how people answer."""
+
+import asyncio
+
+from ore import tool
+from ore.artifact import TextDelta, ToolResult
+from ore.event import Answer
+from ore.ext.tools.ask_user import ask_user
+from terminal.scene import Stage, call, stage, until
+
+
+@tool(approve=True, editable=True)
+def book(city: str, nights: int = 1) -> str:
+    """Book a hotel."""
+    return f"booked {nights} in {city}"
+
+
+def results(on: Stage) -> list[str]:
+    return [a.content for turn in on.stream.turns for a in turn.artifacts if isinstance(a, ToolResult)]
+
+
+async def asked(on: Stage, text: str = "Book it.") -> None:
+    await on.send(text)
+    await on.shows("Run book?")
+    await until(lambda: on.app.panel.is_armed and on.app.panel.has_focus, "the question to take keys")
+
+
+async def test_an_approval_shows_the_exact_arguments_and_y_runs_it() -> None:
+    """Behaviour 15."""
+    async with stage(call("book", '{"city": "Porto", "nights": 3}'), [TextDelta(content="Done.")], tools=[book]) as on:
+        await asked(on)
+        await on.shows('"city": "Porto"', '"nights": 3', "y yes · n no · a always book in this session")
+        await on.pilot.press("y")
+        await on.idle()
+        assert results(on) == ["booked 3 in Porto"]
+        await on.shows('✓ book · city="Porto" · nights=3', "booked 3 in Porto")
+
+
+async def test_n_and_escape_say_no_and_stop_nothing_else() -> None:
+    """Behaviour 15."""
+    for key in ("n", "escape"):
+        async with stage(call("book", '{"city": "Porto"}'), [TextDelta(content="Well.")], tools=[book]) as on:
+            await asked(on)
+            await on.pilot.press(key)
+            await on.idle()
+            await on.shows("⊘ book", "Well.")
+            assert "the user said no" in results(on)[0]
+
+
+async def test_always_holds_for_this_tool_in_this_session() -> None:
+    """Behaviour 15."""
+    calls = [call("book", '{"city": "Porto"}'), call("book", '{"city": "Braga"}'), [TextDelta(content="Done.")]]
+    async with stage(*calls, tools=[book]) as on:
+        await asked(on)
+        await on.pilot.press("a")
+        await on.idle()
+        assert results(on) == ["booked 1 in Porto", "booked 1 in Braga"]
+
+
+async def test_arguments_can_be_changed_before_they_run() -> None:
+    """Behaviour 15."""
+    async with stage(call("book", '{"city": "Porto"}'), [TextDelta(content="Done.")], tools=[book]) as on:
+        await asked(on)
+        await on.pilot.press("e")
+        await until(lambda: on.app.composer.text == '{"city": "Porto"}', "the arguments to stand in the input")
+        await on.send('{"city": "Faro", "nights": 2}')
+        await on.idle()
+        assert results(on) == ["booked 2 in Faro"]
+
+
+async def test_keys_that_were_meant_for_something_else_answer_nothing() -> None:
+    """Behaviour 15: a question takes keys only once nobody types."""
+    hold = asyncio.Event()
+    async with stage([hold, *call("book", '{"city": "Porto"}')], tools=[book], quiet_s=3600.0) as on:
+        await on.send("Book it.")
+        hold.set()
+        await on.shows("Run book?", "keys count in a moment")
+        await on.type("yyy")
+        assert on.app.composer.text == "yyy"
+        assert on.stream.snapshot().questions and not on.app.panel.is_armed
+
+
+async def test_a_question_goes_when_somebody_else_has_answered_it() -> None:
+    async with stage(call("book", '{"city": "Porto"}'), [TextDelta(content="Done.")], tools=[book]) as on:
+        await asked(on)
+        (question,) = on.stream.snapshot().questions
+        await on.stream.answer(question.key, Answer(key=question.key, decision="approve"))
+        await on.idle()
+        assert "Run book?" not in on.text and on.app.composer.has_focus
+
+
+async def test_a_question_to_the_person_is_answered_in_words_or_by_a_number() -> None:
+    arguments = '{"question": "Which colour?", "options": ["red", "blue"]}'
+    for answer in ("number", "words"):
+        async with stage(call("ask_user", arguments), [TextDelta(content="Nice.")], tools=[ask_user]) as on:
+            await on.send("Paint it.")
+            await on.shows("Which colour?", "1  red", "2  blue")
+            await on.send("2" if answer == "number" else "green")
+            await on.idle()
+            assert results(on) == ["blue" if answer == "number" else "green"]
