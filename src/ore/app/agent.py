@@ -360,12 +360,28 @@ def _check_arguments(model: object, tools: object, store: object) -> None:
         TypeError: One of them is of a wrong kind.
     """
     names = isinstance(model, Sequence) and all(isinstance(one, str) for one in model)
-    if not (model is None or names or hasattr(model, "invoke")):
-        raise TypeError(f"model: expected a name such as 'local', several, or a Provider, got {type(model).__name__}")
+    if not (model is None or names):
+        _check_provider(model)
     if isinstance(tools, str | Tool) or not (isinstance(tools, Sequence) or hasattr(tools, "tools")):
         raise TypeError(f"tools: expected a list of functions or tools, or a Toolset; got {type(tools).__name__}")
     if not (store is None or isinstance(store, str) or hasattr(store, "load")):
         raise TypeError(f"store: expected a URL such as 'memory:' or a Store, got {type(store).__name__}")
+
+
+def _check_provider(model: object) -> None:
+    """Refuse what is no provider.
+
+    Raises:
+        TypeError: It is none.
+    """
+    if isinstance(model, type):
+        raise TypeError(
+            f"model: expected a name such as 'local', several, or a Provider, got the class {model.__name__}"
+        )
+    if not hasattr(model, "invoke"):
+        raise TypeError(f"model: expected a name such as 'local', several, or a Provider, got {type(model).__name__}")
+    if not isinstance(getattr(model, "name", None), str):
+        raise TypeError(f"model: expected a Provider with a name, got {type(model).__name__} whose `name` is no text")
 
 
 def _output_type(kind: Any) -> OutputType | None:

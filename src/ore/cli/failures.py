@@ -61,7 +61,8 @@ def tell(outcome: Outcome, model: str | None = None) -> Status:
         info = describe(outcome.error)
         is_misnamed = isinstance(outcome.error, ModelNotFoundError)
         near = _near(model) if is_misnamed and model is not None else ""
-        say(f"ore: the run failed ({info.code}): {info.message}{near}")
+        kind = "" if isinstance(outcome.error, OreError) else f"{type(outcome.error).__name__}: "
+        say(f"ore: the run failed ({info.code}): {kind}{info.message}{near}")
         return MISUSE if is_misnamed else FAILED
     said = _SAID.get(stop_reason_of(outcome.turn) or "")
     if said is None and outcome.status is Ending.DONE and outcome.turn is not None and not text_of(outcome.turn):

@@ -10,12 +10,12 @@ from typing import Any
 import msgspec
 
 from ore.artifact import Artifact, Block, Blocks, Delta, Notice, Restart, ToolCall, clean, display_text
-from ore.errors import ProtocolError
+from ore.errors import OreError, ProtocolError
 from ore.event import CURRENT, Lifecycle, TurnRestarted
 from ore.ledger import State
 from ore.loop.event_bus import EventBus
 from ore.models import Spec
-from ore.provider import BATCH_LIMIT, Option, Provider, tools_of
+from ore.provider import BATCH_LIMIT, Option, Provider, invoked, misfit, tools_of
 from ore.tool import Tool
 
 __all__ = ["Pipeline"]
@@ -93,6 +93,8 @@ class Pipeline:
         except Exception as error:
             if self._cancelled:
                 raise asyncio.CancelledError("cancelled; the provider made an error of it") from error
+            if not isinstance(error, OreError):
+                error.add_note(f"provider {provider.name!r}: expected a ProviderError of a call that failed")
             raise
         finally:
             self._ending = True
@@ -106,11 +108,12 @@ class Pipeline:
 
     async def _stream(self, provider: Provider, view: State, spec: Spec, options: Sequence[Option]) -> None:
         flow, task, cancels = self._bus.fan_out.flow, self._task, self._cancels
-        async with aclosing(provider.invoke(view, spec, *options)) as batches:
+        async with aclosing(invoked(provider, view, spec, options)) as batches:
             async for batch in batches:
-                if isinstance(batch, Artifact):
-                    raise TypeError(f"provider {provider.name!r}: expected batches of artifacts, got {batch.kind!r}")
-                self._take_all(batch)
+                try:
+                    self._take_all(batch)
+                except (AttributeError, LookupError, TypeError) as error:
+                    raise misfit(provider, batch) or error from None
                 if task is not None and task.cancelling() > cancels:
                     raise asyncio.CancelledError("cancelled while the provider went on")
                 await flow(full=len(batch) >= BATCH_LIMIT)

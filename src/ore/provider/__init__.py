@@ -1,5 +1,6 @@
 """Providers: whoever answers."""
 
+from ore.provider.misuse import invoked, misfit
 from ore.provider.options import (
     MaxTokensOption,
     Option,
@@ -29,6 +30,8 @@ __all__ = [
     "ViewOption",
     "WithTools",
     "as_it_is",
+    "invoked",
+    "misfit",
     "option",
     "tools_of",
 ]

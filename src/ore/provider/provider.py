@@ -34,6 +34,8 @@ class Provider(Protocol):
         Yields:
             What arrived together, in order, at most `BATCH_LIMIT` artifacts:
             deltas, then complete artifacts such as `StopReason` and `Usage`.
+            An answer that ends without an error is whole, also without a
+            `StopReason`: whoever did not see its end raises.
 
         Raises:
             ProviderError: The call failed. What was yielded stands.
