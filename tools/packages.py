@@ -42,6 +42,9 @@ MODULES: Final[Mapping[str, Sequence[str]]] = {
 
 SCRIPT: Final = json.dumps({"calls": [[{"kind": "text_delta", "content": "yes"}]], "repeat": True})
 
+HOLDS_NO_SERVER: Final = frozenset({"", "local", "tui", "fetch", "otel", "export", "postgres", "slack", "telegram"})
+"""Extras that bring no web server along, so that `ore serve` has to say what does; the SDK of MCP brings one."""
+
 NEEDED: Final = ("ore/py.typed", "ore/ext/catalog/models.json", "ore/cli/main.py")
 """Files without which an installed ore is not whole."""
 
@@ -115,9 +118,14 @@ def _used(folder: Path, extra: str) -> None:
     if said.stdout != "yes\n":
         raise subprocess.CalledProcessError(0, [ore, "run"], said.stdout, said.stderr)
     _run([ore, "doctor", *words], cwd=home)
-    if extra not in ("http", "all"):
+    if extra in HOLDS_NO_SERVER:
         told = subprocess.run(
-            [ore, "serve", "--port", "0", *words], cwd=home, env=_environment(), capture_output=True, text=True
+            [ore, "serve", "--port", "0", *words],
+            cwd=home,
+            env=_environment(),
+            capture_output=True,
+            text=True,
+            timeout=60,
         )
         if told.returncode != 2 or "pip install 'ore-agents[http]'" not in told.stderr:
             raise subprocess.CalledProcessError(told.returncode, told.args, told.stdout, told.stderr)

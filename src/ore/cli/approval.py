@@ -5,6 +5,7 @@ import sys
 from typing import Literal
 
 from ore.cli.lines import Lines
+from ore.cli.progress import Progress
 from ore.cli.terminal import is_terminal, say
 from ore.event import Answer, Question
 
@@ -18,10 +19,12 @@ class Approval:
         mode: `always` approves, `never` denies, `ask` asks on a terminal and
             denies elsewhere. A question to the person is asked in any mode.
         lines: Where answers come from.
+        progress: What may stand on the line where the question is put.
     """
 
-    def __init__(self, mode: Literal["ask", "always", "never"], lines: Lines) -> None:
+    def __init__(self, mode: Literal["ask", "always", "never"], lines: Lines, progress: Progress | None = None) -> None:
         self._mode = mode
+        self._progress = progress
         self._lines = lines
         self._one_at_a_time = asyncio.Lock()
 
@@ -38,6 +41,8 @@ class Approval:
             return await self._ask(question)
 
     async def _ask(self, question: Question) -> Answer:
+        if self._progress is not None:
+            self._progress.stop()
         if question.purpose != "approval":
             choices = f" ({', '.join(question.options)})" if question.options else ""
             say(f"{question.text or 'The tool asks for an answer'}{choices}:")

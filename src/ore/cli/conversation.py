@@ -8,13 +8,15 @@ from typing import Any
 
 from ore._aio import finish
 from ore.app import Agent, Session
+from ore.artifact import Text, TextDelta, ToolCall
 from ore.cli.approval import Approval
 from ore.cli.interrupts import Interrupts
 from ore.cli.lines import Lines
 from ore.cli.printers import Printer
+from ore.cli.progress import Progress
 from ore.cli.terminal import say
 from ore.errors import OreError
-from ore.event import Entry, Gap, UserMessage
+from ore.event import Entry, Gap, Lifecycle, Question, UserMessage
 from ore.ledger import Outcome as Ending
 from ore.loop import Subscription
 from ore.session import Outcome, Ticket
@@ -25,11 +27,19 @@ Wanted = Callable[[Entry], bool]
 
 
 class Conversation:
-    """Sends messages and shows what comes of them."""
+    """Sends messages and shows what comes of them.
 
-    def __init__(self, session: Session, interrupts: Interrupts) -> None:
+    Args:
+        session: The session.
+        interrupts: What Ctrl-C does.
+        progress: Says what is waited for where nothing else does.
+    """
+
+    def __init__(self, session: Session, interrupts: Interrupts, progress: Progress | None = None) -> None:
         self.session = session
         self._interrupts = interrupts
+        self._progress = progress
+        self._waits_for = ""
         # From here on nothing is missed, also of what went on by itself since it was opened.
         self._reader = session.handle.subscribe(after="")
 
@@ -90,30 +100,51 @@ class Conversation:
                     if first is None:  # the session is closed, and nothing comes any more
                         await asyncio.wait((end,))
                         return
-                    await _print((first, *reader.take()), printer, wanted)
+                    await self._print((first, *reader.take()), printer, wanted)
         finally:
+            if self._progress is not None:
+                self._progress.stop()
             for left in (end, following):
                 if left is not None and not left.done():
                     left.cancel()
                     await asyncio.wait((left,))
-        await _print(reader.take(), printer, wanted)
+        await self._print(reader.take(), printer, wanted)
+
+    async def _print(self, entries: Sequence[Entry], printer: Printer, wanted: Wanted) -> None:
+        progress = self._progress
+        for entry in entries:
+            if wanted(entry):
+                if progress is not None:
+                    progress.stop()
+                await printer.take(entry)
+            told = _waited_for(entry)
+            self._waits_for = self._waits_for if told is None else told
+        if progress is not None and self._waits_for:
+            progress.start(self._waits_for)
 
 
 @asynccontextmanager
 async def open_conversation(
-    agent: Agent, options: Namespace, lines: Lines, interrupts: Interrupts
+    agent: Agent, options: Namespace, lines: Lines, interrupts: Interrupts, progress: Progress | None = None
 ) -> AsyncIterator[Conversation]:
     """The conversation of the options; a new session's id goes to standard error.
+
+    Args:
+        agent: The agent.
+        options: What was asked for.
+        lines: Where answers to questions come from.
+        interrupts: What Ctrl-C does.
+        progress: Says at a terminal what is waited for.
 
     Raises:
         InputError: The id or the store is not what was expected.
         StoreError: The session cannot be used.
     """
-    approval = Approval(options.approve, lines)
+    approval = Approval(options.approve, lines, progress)
     async with agent.session(options.session, store=options.store, on_question=approval) as session:
         if options.session is None:
             say(f"session: {session.id}")
-        conversation = Conversation(session, interrupts)
+        conversation = Conversation(session, interrupts, progress)
         try:
             yield conversation
         finally:
@@ -131,10 +162,14 @@ async def _next(reader: Subscription) -> Entry | None:
     return await anext(reader, None)
 
 
-async def _print(entries: Sequence[Entry], printer: Printer, wanted: Wanted) -> None:
-    for entry in entries:
-        if wanted(entry):
-            await printer.take(entry)
+def _waited_for(entry: Entry) -> str | None:
+    """What is waited for behind an event: nothing while text comes; `None` where it changes nothing."""
+    event = entry.event
+    if isinstance(event, ToolCall):
+        return f"{event.name} runs"
+    if isinstance(event, Lifecycle):
+        return "waiting for the model" if event.phase == "submitted" else ""
+    return "" if isinstance(event, TextDelta | Text | Question) else None
 
 
 def _everything(entry: Entry) -> bool:

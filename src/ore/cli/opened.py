@@ -9,6 +9,7 @@ from ore.app import default_store_url, open_store
 from ore.app.nearest import guess
 from ore.artifact import to_json
 from ore.cli.output import Output
+from ore.cli.progress import Progress
 from ore.cli.status import DONE, Status
 from ore.errors import NotFoundError
 from ore.ledger import Store
@@ -30,7 +31,8 @@ async def opened(options: Namespace) -> AsyncIterator[Store]:
     store = open_store(options.store or default_store_url())
     try:
         try:
-            yield store
+            with Progress("reading what is stored"):
+                yield store
         except NotFoundError as error:
             raise NotFoundError(f"{error}{await _near(store, options.id)}") from None
     finally:
