@@ -18,5 +18,10 @@ REQUIREMENTS = (
     promise(
         "D-mcp-elicitation", 7, "What a server asks in a call is a question like any other, and ends with the call."
     ),
+    held(
+        "D-mcp-real",
+        "A server that others wrote, from the index, works over stdio and HTTP, killed and restarted in mid-session.",
+        source="issue 6, must hold",
+    ),
     promise("D-mcp-open", 7, "An agent keeps the servers among its tools open while it works."),
 )

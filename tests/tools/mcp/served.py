@@ -1,5 +1,7 @@
 """An MCP server of the SDK, as a program: `python served.py stdio`, or `http PORT`, or `sse PORT`.
 
+With `time PORT` it is a server from the package index, over HTTP.
+
 What it does is told to the socket that `NOTES` names. Over HTTP it prints
 `ready` when it listens; while there is a file of the name in `BROKEN`, every
 request fails with 500.
@@ -29,6 +31,7 @@ from mcp.types import (
     TextResourceContents,
     ToolAnnotations,
 )
+from mcp_server_time.server import create_server
 from pydantic import BaseModel, Field
 
 PNG = base64.b64decode(
@@ -221,7 +224,8 @@ def sometimes_broken(app: App) -> App:
 
 
 def serve(kind: str, port: int) -> None:
-    app = server.sse_app() if kind == "sse" else server.streamable_http_app()
+    served = create_server("UTC") if kind == "time" else server
+    app = served.sse_app() if kind == "sse" else served.streamable_http_app()
     listener = socket.socket()
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     listener.bind(("127.0.0.1", port))

@@ -73,7 +73,7 @@ class Web:
     """A server of the SDK over HTTP, in a process of its own.
 
     Args:
-        kind: `http` or `sse`.
+        kind: `http` or `sse`, or `time` for one from the package index.
         variables: Of its environment.
     """
 

@@ -2,19 +2,24 @@
 
 import asyncio
 import json
+import os
+import signal
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from mcp.types import JSONRPCRequest
 
 from app.script import until
 from calls.stage import Stage, arguments, ask
 from ore.artifact import ResultStatus
 from ore.errors import ToolError
 from ore.event import Activity
-from ore.ext.tools.mcp import McpOptions, McpServer
+from ore.ext.tools.mcp import McpOptions, McpServer, Stdio
+from ore.ext.tools.mcp.child import Child, UnsentError
 from tools.mcp.serving import Notes, Web, is_alive, notes, tiny, web
+from tools.mcp.test_tasks import processes
 
 SUM = '{"result":3}'
 MINUTE = McpOptions(call_s=60)
@@ -52,6 +57,33 @@ async def test_a_child_of_the_dead_that_holds_their_pipe_holds_nobody_up() -> No
         assert "ended (exit status 0) during the call" in result.content
         left_behind = next(int(line) for line in told.lines if line.isdigit())
     await until(lambda: not is_alive(left_behind))
+
+
+@pytest.mark.requirement("B74")
+async def test_a_call_that_a_server_cannot_have_heard_is_made_again() -> None:
+    """Nobody has to wonder whether it took effect: nothing of it was sent."""
+    async with tiny(tools=["deaf", "echo"], options=McpOptions(call_s=60, close_s=0.2)) as server:
+        stage = stage_of(server)
+        async with asyncio.timeout(10):
+            results = [await stage.result(f"tiny__{name}") for name in ("deaf", "echo")]
+        assert [(one.content, one.status) for one in results] == [("deaf {}", "ok"), ("echo {}", "ok")]
+        assert server.restarts == 1
+
+
+@pytest.mark.requirement("B74")
+async def test_what_is_written_to_the_dead_was_not_sent_also_before_their_death_is_noticed() -> None:
+    before = processes()
+    child = Child("cat", Stdio(command="cat"), McpOptions())
+    await child.start()
+    try:
+        (pid,) = processes() - before
+        os.kill(pid, signal.SIGKILL)
+        while is_alive(pid):  # the loop stands still: it cannot know yet
+            pass
+        with pytest.raises(UnsentError):
+            await child.send(JSONRPCRequest(jsonrpc="2.0", id=1, method="tools/call"))
+    finally:
+        await child.stop(1)
 
 
 async def test_calls_beside_the_one_that_kills_the_server_fail_with_it() -> None:

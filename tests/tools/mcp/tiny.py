@@ -75,8 +75,12 @@ def call(request: dict[str, Any]) -> None:
     if name == "same code":
         send({"jsonrpc": "2.0", "id": request["id"], "error": {"code": -32000, "message": "busy"}})
         return
+    if name == "deaf":  # it lives on and says so, and hears nothing any more
+        os.close(0)
     content = [{"type": "text", "text": f"{name} {json.dumps(arguments, sort_keys=True)}"}]
     answer(request, {"content": content})
+    if name == "deaf":
+        signal.pause()
 
 
 LISTS = {"resources/list": "resources", "resources/templates/list": "resourceTemplates", "prompts/list": "prompts"}

@@ -122,20 +122,29 @@ class Child(asyncio.SubprocessProtocol):
         """Write a message; a request waits while the server does not read.
 
         Raises:
-            UnsentError: It is a request, and the server was gone before.
-            BrokenPipeError: The server is gone, or closed its input.
+            UnsentError: It is a request, and nothing of it was written: the
+                server is gone, or closed its input.
+            BrokenPipeError: It is something else, and the same holds.
         """
-        if self._ending and isinstance(message, JSONRPCRequest):
+        is_request = isinstance(message, JSONRPCRequest)
+        if self._ending and is_request:
             raise UnsentError
         line = message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n"
         if isinstance(message, JSONRPCRequest):
             self._awaited.add(message.id)
             await self._may_write.wait()
+        if not self._written(line):
+            self._end_soon()
+            raise UnsentError if is_request else BrokenPipeError
+
+    def _written(self, line: bytes) -> bool:
+        """Whether the line, or a part of it, may reach the server."""
         pipe = self._pipe(0)
         if self._over or pipe.is_closing():
-            self._end_soon()
-            raise BrokenPipeError
+            return False
+        is_first = not pipe.get_write_buffer_size()
         pipe.write(line)
+        return not (is_first and pipe.is_closing())  # closed by this very write: it came to nothing
 
     async def stop(self, grace_s: float) -> None:
         """Close its input, and let it end; then end it, and whatever it started.
