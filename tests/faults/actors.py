@@ -142,8 +142,15 @@ def tools(world: Outside, gate: Gate, points: Failpoints | None = None) -> Seque
         world.add(context.key)
         return f"{outcome.status} {outcome.text}"
 
+    async def team(context: ToolContext, text: str) -> str:
+        """Have another planner do three things at once."""
+        outcome = await context.delegate(agent(world, points or Failpoints(), gate), f"{text} note slow again")
+        world.add(context.key)
+        return f"{outcome.status} {outcome.text}"
+
     return [
         tool(child, idempotent=True),
+        tool(team, idempotent=True),
         tool(note),
         tool(again, idempotent=True),
         tool(slow),

@@ -40,3 +40,22 @@ async def test_wherever_it_is_killed_an_agent_goes_on_and_no_finished_call_runs_
     assert [status for _, status in inner["results"].values()].count("unknown") <= 1
     assert len(inner["results"]) == 2
     assert sorted(sessions["s"]["results"].values())[0] == ["child", "ok"]
+
+
+@pytest.mark.parametrize(
+    "point", ["tool.note.after:1", "tool.slow.before:1", "append.result.after:2", "tool.team.after:1"]
+)
+@pytest.mark.requirement("D-child-resume")
+async def test_an_agent_with_three_calls_at_once_and_two_beside_it_go_on_after_a_kill(stage: Stage, point: str) -> None:
+    """Only what may be run again, and had no result yet, runs a second time."""
+    await stage.killed(f"{point}:kill", OPEN, ("submit", "s", "m1", "m1 team child child"))
+    sessions = await stage.verdict()
+    assert sessions["s"]["endings"] == {"m1": ["done", None]}
+    assert sorted(sessions["s"]["results"].values()) == [["child", "ok"], ["child", "ok"], ["team", "ok"]]
+    inner = [session for name, session in sessions.items() if name.startswith(INNER)]
+    assert [session["endings"] for session in inner] == [{"call": ["done", None]}] * 3
+    assert sorted(len(session["results"]) for session in inner) == [2, 2, 3]
+    for session in inner:
+        assert {status for _, status in session["results"].values()} <= {"ok", "unknown"}
+        once = [key for key, (name, _) in session["results"].items() if name != "again"]
+        assert all(session["runs"].get(key, 0) <= 1 for key in once)

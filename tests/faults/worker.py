@@ -197,7 +197,7 @@ async def _checked(store: SqliteStore, world: World) -> dict[str, Any]:
     readings = {name: check_log(await store.records(name)) for name in names}
     for name in names:  # and what worked for them, which no list shows
         for key, called in readings[name].calls.items():
-            if called == "child":
+            if called in ("child", "team"):
                 readings[child_id(key)] = check_log(await store.records(child_id(key)))
     runs = world.runs()
     for name, reading in readings.items():
