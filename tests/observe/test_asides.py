@@ -14,7 +14,7 @@ from observe.tracing import Traced
 from ore import Agent, UsageLimits
 from ore.artifact import Artifact, Text, ToolCall
 from ore.errors import LimitError, RateLimitError
-from ore.event import UserMessage
+from ore.event import ErrorEvent, UserMessage
 from ore.ext.commands import standard_commands
 from ore.ext.observe.budget import Allowance, Budget
 from ore.ext.observe.logs import LogTracer, log_json
@@ -24,7 +24,7 @@ from ore.ext.transforms.guardrails import Guardrails, ModelGuard
 from ore.ledger import MemoryStore
 from ore.models import Spec
 from ore.session import Manager
-from ore.testing import ScriptedProvider
+from ore.testing import Recorder, ScriptedProvider
 
 ALLOWED = Text(content='{"allowed": true, "reason": "secret-verdict"}')
 ASK = ToolCall(id="c", name="work", arguments="{}")
@@ -82,8 +82,13 @@ async def test_where_nothing_is_left_for_a_guard_the_message_fails_with_that() -
     """It is no guard that failed."""
     team = Budget(Allowance(tokens=100))
     agent = Agent(talker(), extensions=[rails("input", judge(100))], limits=UsageLimits(within=team))
-    with pytest.raises(LimitError, match="all of the 100 tokens are used"):
-        await agent.run("go")
+    async with Manager(agent.spec()) as manager, asyncio.timeout(5):
+        stream = await manager.create()
+        async with Recorder(stream) as seen:
+            outcomes = [await stream.submit(text) for text in ("first", "second")]
+        codes = [entry.event.code for entry in seen.entries if isinstance(entry.event, ErrorEvent)]
+    assert [str(outcome.error) for outcome in outcomes] == ["budget: all of the 100 tokens are used"] * 2
+    assert codes == ["limit", "limit"]
 
 
 @pytest.mark.requirement("D-budget-asides")
@@ -140,7 +145,7 @@ async def test_a_summary_counts_whoever_makes_it_and_whenever() -> None:
         )
         async with agent.session("s", store=MemoryStore()) as session:
             await session.run("hi")
-            for _ in range(2):  # each by itself, and not together as one message
+            for _ in range(3):  # each by itself, and not together as one message
                 before = team.spent
                 assert await compact(session.handle) is not None
                 assert (team.spent.tokens - before.tokens, team.spent.calls - before.calls) == (cost, 1)

@@ -16,6 +16,7 @@ from ore import Agent, UsageLimits
 from ore.agent import AgentSpec
 from ore.artifact import Notice, Restart, StopReason, Text, TextDelta, ToolCall, Usage
 from ore.errors import ConnectionFailedError, InputError, LimitError
+from ore.event import CURRENT, EventContext
 from ore.ext.observe.budget import Allowance, Budget, MessageBudget, Metered, Spent
 from ore.ledger import Buffer, EndingRecord, MemoryStore, Message, Outcome, Role, State, TurnStatus
 from ore.models import Spec
@@ -323,7 +324,9 @@ async def test_where_nobody_limits_anything_the_stream_is_the_providers_own() ->
     assert stream.__name__ == "invoke"
     await stream.aclose()
     counted = Agent(provider, limits=UsageLimits(tokens=9)).spec()
+    token = CURRENT.set(EventContext(message="m", thread_id="s"))  # as inside a message
     counted.transforms[0](Buffer())
+    CURRENT.reset(token)
     stream = counted.provider.invoke(Buffer(), SMALL)
     assert stream.__name__ != "invoke"
     await stream.aclose()

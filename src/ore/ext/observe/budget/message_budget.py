@@ -101,6 +101,8 @@ class MessageBudget:
 
     def _scope(self, state: State) -> Scope:
         here, scope = current_context(), SCOPE.get()
+        if here.message is None:  # nobody's message: only what all of them are a part of counts
+            return Scope(line=self._around)
         message = (here.thread_id, here.message)
         return scope if scope.message == message else self._begin(message, state.base.turns)
 
