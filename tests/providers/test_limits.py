@@ -226,6 +226,105 @@ async def test_tokens_that_were_used_count_for_a_minute() -> None:
     assert times == [0, 1, 60, 61]
 
 
+class Talker:
+    """Says so much, with or without a count of its own."""
+
+    name = "talker"
+
+    def __init__(self, *, words: int, usage: Usage | None) -> None:
+        self._words = words
+        self._usage = usage
+        self.ended = asyncio.Event()
+
+    async def invoke(self, state: State, spec: Spec, *options: Option) -> AsyncGenerator[Batch, None]:
+        yield [TextDelta(content="four")] * self._words
+        await self.ended.wait()
+        if self._usage is not None:
+            yield (self._usage,)
+
+
+@pytest.mark.parametrize("usage", [Usage(prompt_tokens=6, completion_tokens=30), None])
+async def test_those_that_run_at_once_stay_within_the_tokens_that_are_expected_of_them(usage: Usage | None) -> None:
+    """After the first answer each is expected to use 36 tokens, also where the vendor counts none."""
+    clock = Clock()
+    talker = Talker(words=30, usage=usage)
+    provider = Limited(talker, pace=Pace(tokens=100, clock=clock, sleep=clock.sleep))
+    talker.ended.set()
+    async with asyncio.timeout(5):
+        await clock.run(asyncio.ensure_future(answer(provider)))
+        clock.now_s = 100
+        talker.ended.clear()
+        tasks = [asyncio.ensure_future(answer(provider)) for _ in range(5)]
+        await settle()
+        begun: list[float] = []
+        for number, task in enumerate(tasks):
+            task.add_done_callback(lambda _, number=number: begun.append(number))  # type: ignore[misc]
+        talker.ended.set()
+        await clock.run(asyncio.ensure_future(asyncio.wait(tasks)))
+    assert begun == [0, 1, 2, 3, 4]
+    assert clock.now_s == 220
+
+
+async def test_one_that_is_larger_than_a_minute_begins_when_nothing_else_counts() -> None:
+    clock = Clock()
+    pace = Pace(tokens=10, clock=clock, sleep=clock.sleep)
+    async with asyncio.timeout(5):
+        times: list[float] = []
+        for _ in range(3):
+            await clock.run(asyncio.ensure_future(pace.admit(500)))
+            times.append(clock.now_s)
+    assert times == [0, 60, 120]
+
+
+async def test_what_was_not_used_is_there_for_the_next_one() -> None:
+    clock = Clock()
+    pace = Pace(tokens=100, clock=clock, sleep=clock.sleep)
+    grant = await pace.admit(90)
+    waiting = asyncio.ensure_future(pace.admit(50))
+    await settle()
+    assert not waiting.done()
+    pace.settle(grant, 10)
+    async with asyncio.timeout(5):
+        await clock.run(waiting)
+    assert clock.now_s == 1
+
+
+async def test_a_request_that_was_refused_used_nothing() -> None:
+    clock = Clock()
+    scripted = ScriptedProvider(*([OverloadedError("no")] for _ in range(3)), [HI])
+    provider = Limited(scripted, pace=Pace(tokens=10, clock=clock, sleep=clock.sleep))
+    async with asyncio.timeout(5):
+        for _ in range(3):
+            with pytest.raises(OverloadedError):
+                await answer(provider)
+        await answer(provider)
+    assert clock.now_s == 0
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 90), st.integers(0, 60), st.integers(0, 60)), min_size=1, max_size=10),
+    st.integers(60, 120),
+)
+async def test_whatever_is_expected_and_used_no_minute_is_promised_more_than_its_tokens(
+    arrivals: Sequence[tuple[int, int, int]], limit: int
+) -> None:
+    clock = Clock()
+    pace = Pace(tokens=limit, clock=clock, sleep=clock.sleep)
+    let_in: list[tuple[float, int]] = []
+
+    async def one(after_s: int, expected: int, used: int) -> None:
+        await clock.sleep(after_s)
+        grant = await pace.admit(expected)
+        let_in.append((clock.now_s, min(expected, used)))
+        pace.settle(grant, min(expected, used))
+
+    tasks = [asyncio.ensure_future(one(*arrival)) for arrival in arrivals]
+    await clock.run(asyncio.ensure_future(asyncio.wait(tasks)))
+    assert len(let_in) == len(arrivals)
+    for at_s, _ in let_in:
+        assert sum(tokens for then_s, tokens in let_in if at_s - 60 < then_s <= at_s) <= limit
+
+
 @given(st.lists(st.tuples(st.floats(0, 100), st.booleans()), min_size=1, max_size=12), st.integers(1, 4))
 async def test_whenever_they_come_and_go_the_pace_is_kept_and_nobody_is_forgotten(
     arrivals: Sequence[tuple[float, bool]], limit: int

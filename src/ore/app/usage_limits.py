@@ -13,8 +13,10 @@ class UsageLimits:
     """What one message may use; beyond it the message fails with code `limit`.
 
     What agents use inside its calls counts as well, so that they never use
-    more than the message may. An answer that goes over a limit is cut where it
-    does, and what was seen of it is kept.
+    more than the message may. An answer that goes over a limit by what comes
+    of it is cut where it does, and what was seen of it is kept. One that is
+    whole before the vendor's count shows that it went over is the answer, and
+    the message is done; one with calls is not, since more would have to follow.
 
     Attributes:
         rounds: Inferences of the message itself.

@@ -1,16 +1,22 @@
 """`Limited`: so much at once and in a minute, for all who use a provider."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
+from typing import Final
 
-from ore.artifact import Usage
+from ore.artifact import Artifact, Notice, ReasoningDelta, TextDelta, ToolCallDelta, Usage
+from ore.ext.catalog import Target, estimated_tokens
 from ore.ext.providers.pace import Pace
 from ore.ext.providers.turnstile import Turnstile
 from ore.ledger import State
 from ore.models import Spec
-from ore.provider import Batch, Option, Provider
+from ore.provider import Batch, Option, Provider, tools_of
 
 __all__ = ["Limited"]
+
+
+_CHARACTERS: Final = 4
+"""Of a token, by the same rule as prompts are estimated by."""
 
 
 class Limited:
@@ -25,6 +31,8 @@ class Limited:
         concurrency: Inferences at once; `None` for any number.
         requests_per_minute: Inferences that begin in any minute; `None` for any number.
         tokens_per_minute: Tokens of prompts and answers; `None` for any number.
+            What an inference will use is estimated before it begins, by its
+            prompt and the answer before, and put right when it has ended.
         pace: Keeps count instead, with a clock of its own; for tests.
 
     Raises:
@@ -51,6 +59,7 @@ class Limited:
         self._provider = provider
         self._places = Turnstile(concurrency) if concurrency is not None else None
         self._pace = pace or Pace(requests_per_minute, tokens_per_minute)
+        self._usual = 0
 
     @property
     def name(self) -> str:
@@ -69,19 +78,62 @@ class Limited:
         if self._places is not None:
             await self._places.enter()
         try:
-            await self._pace.admit()
-            async with aclosing(self._provider.invoke(state, spec, *options)) as batches:
-                async for batch in batches:
-                    last = batch[-1]
-                    if type(last) is Usage:
-                        self._pace.use(_tokens(last))
-                    yield batch
+            count = _Count(state, spec, options, self._provider.name) if self._pace.counts_tokens else None
+            grant = await self._pace.admit(count.prompt + self._usual if count is not None else 0)
+            try:
+                async with aclosing(self._provider.invoke(state, spec, *options)) as batches:
+                    async for batch in batches:
+                        if count is not None:
+                            count.take(batch)
+                        yield batch
+            finally:
+                if count is not None:
+                    self._pace.settle(grant, count.used)
+                    self._usual = count.answered or self._usual
         finally:
             if self._places is not None:
                 self._places.leave()
 
 
-def _tokens(usage: Usage) -> int:
-    if usage.total_tokens is not None:
-        return usage.total_tokens
-    return (usage.prompt_tokens or 0) + (usage.completion_tokens or 0)
+class _Count:
+    """What one inference uses: by the vendor's count where it gives one, else by a rule of thumb."""
+
+    __slots__ = ("_characters", "_usage", "prompt")
+
+    def __init__(self, state: State, spec: Spec, options: Sequence[Option], provider: str) -> None:
+        target = Target(provider=provider, model=spec.name or "")
+        self.prompt = estimated_tokens(state.turns, tools_of(options), target)
+        self._usage: Usage | None = None
+        self._characters = 0
+
+    def take(self, batch: Batch) -> None:
+        for artifact in batch:
+            if isinstance(artifact, Usage):
+                self._usage = artifact if self._usage is None else self._usage + artifact
+            elif not isinstance(artifact, Notice):
+                self._characters += _length(artifact)
+
+    @property
+    def answered(self) -> int:
+        """Tokens of the answer."""
+        known = self._usage.completion_tokens if self._usage is not None else None
+        return -(-self._characters // _CHARACTERS) if known is None else known
+
+    @property
+    def used(self) -> int:
+        """Tokens of all of it; none where nothing of an answer came."""
+        if self._usage is None and not self._characters:
+            return 0
+        usage = self._usage or Usage()
+        if usage.total_tokens is not None:
+            return usage.total_tokens
+        return (self.prompt if usage.prompt_tokens is None else usage.prompt_tokens) + self.answered
+
+
+def _length(artifact: Artifact) -> int:
+    """Characters of what was said; what has none counts as one, since it came."""
+    if isinstance(artifact, TextDelta | ReasoningDelta):
+        return len(artifact.content)
+    if isinstance(artifact, ToolCallDelta):
+        return len(artifact.arguments or "")
+    return len(artifact.for_model()) or 1

@@ -9,18 +9,32 @@ from typing import Final
 
 from ore.ext.providers.turnstile import Turnstile
 
-__all__ = ["Pace"]
+__all__ = ["Grant", "Pace"]
 
 _MINUTE_S: Final = 60.0
+_LOOK_S: Final = 1.0
+"""Seconds after which whoever waits for those that run looks again: they may use less than was expected."""
+
+
+class Grant:
+    """What one request was let in with; its tokens count for a minute from `at_s` on."""
+
+    __slots__ = ("at_s", "tokens")
+
+    def __init__(self, at_s: float, tokens: int) -> None:
+        self.at_s = at_s
+        self.tokens = tokens
 
 
 class Pace:
     """What was used in the last minute, and when there is room again.
 
     A request is admitted while fewer requests than `requests` began in the
-    last minute and fewer tokens than `tokens` were used in it. What an answer
-    costs is known when it has ended, so those that run at once may together
-    overshoot the tokens; whoever comes next waits the longer.
+    last minute, and the tokens of those together with what it is expected to
+    use are no more than `tokens`; one that is larger than that is admitted
+    when nothing else counts. So those that run at once stay within the limit
+    as far as what was expected of them was right; whoever comes next waits
+    for the rest.
 
     Args:
         requests: In a minute; `None` for any number.
@@ -42,37 +56,62 @@ class Pace:
         self._clock = clock
         self._sleep = sleep
         self._begun: deque[float] = deque()
-        self._used: deque[tuple[float, int]] = deque()
+        self._used: deque[Grant] = deque()
+        self._running = 0
         self._lock = threading.Lock()
         self._front = Turnstile(1)
 
-    async def admit(self) -> None:
-        """Wait until there is room, in order of arrival, and count a request; a cancelled one counts for nothing."""
+    @property
+    def counts_tokens(self) -> bool:
+        """Whether tokens are limited at all."""
+        return self._tokens is not None
+
+    async def admit(self, tokens: int = 0) -> Grant:
+        """Wait until there is room, in order of arrival, and count a request; a cancelled one counts for nothing.
+
+        Args:
+            tokens: What it is expected to use.
+        """
         if self._requests is None and self._tokens is None:
-            return
+            return Grant(0.0, 0)
         await self._front.enter()
         try:
-            while (wait_s := self._wait_s()) > 0:
-                await self._sleep(wait_s)
-            with self._lock:
-                self._begun.append(self._clock())
+            while (wait_s := self._wait_s(tokens)) > 0:
+                await self._sleep(min(wait_s, _LOOK_S) if self._running else wait_s)
+            return self._count(tokens)
         finally:
             self._front.leave()
 
-    def use(self, tokens: int) -> None:
-        """Count what an answer cost."""
-        if self._tokens is not None:
-            with self._lock:
-                self._used.append((self._clock(), tokens))
+    def settle(self, grant: Grant, tokens: int) -> None:
+        """Count what a request really used; what is more than was expected counts from now on."""
+        if self._tokens is None:
+            return
+        with self._lock:
+            self._running -= 1
+            more = tokens - grant.tokens
+            if more > 0:
+                self._used.append(Grant(self._clock(), more))
+            else:
+                grant.tokens = tokens
 
-    def _wait_s(self) -> float:
+    def _count(self, tokens: int) -> Grant:
+        grant = Grant(self._clock(), tokens)
+        with self._lock:
+            if self._requests is not None:
+                self._begun.append(grant.at_s)
+            if self._tokens is not None:
+                self._used.append(grant)
+                self._running += 1
+        return grant
+
+    def _wait_s(self, tokens: int) -> float:
         with self._lock:
             now = self._clock()
             while self._begun and self._begun[0] <= now - _MINUTE_S:
                 self._begun.popleft()
-            while self._used and self._used[0][0] <= now - _MINUTE_S:
+            while self._used and self._used[0].at_s <= now - _MINUTE_S:
                 self._used.popleft()
-            free_at = max(self._requests_free_at(now), self._tokens_free_at(now))
+            free_at = max(self._requests_free_at(now), self._tokens_free_at(now, tokens))
         return free_at - now
 
     def _requests_free_at(self, now: float) -> float:
@@ -80,15 +119,15 @@ class Pace:
             return now
         return self._begun[len(self._begun) - self._requests] + _MINUTE_S
 
-    def _tokens_free_at(self, now: float) -> float:
+    def _tokens_free_at(self, now: float, tokens: int) -> float:
         """When enough of what was used is more than a minute old."""
         if self._tokens is None:
             return now
-        left = sum(tokens for _, tokens in self._used)
+        left = sum(grant.tokens for grant in self._used)
         free_at = now
-        for used_at, tokens in self._used:
-            if left < self._tokens:
+        for grant in self._used:
+            if not left or left + tokens <= self._tokens:
                 break
-            left -= tokens
-            free_at = used_at + _MINUTE_S
+            left -= grant.tokens
+            free_at = grant.at_s + _MINUTE_S
         return free_at
