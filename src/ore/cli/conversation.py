@@ -46,7 +46,7 @@ class Conversation:
     async def finish_old(self, printer: Printer) -> None:
         """Let what an earlier process left unfinished come to its end, and show all its events.
 
-        Being cancelled ends the message that runs; those behind it go on at the next attach.
+        Being interrupted ends the message that runs; those behind it go on at the next attach.
         """
         handle = self.session.handle
         count = len(handle.snapshot().queue)
@@ -55,7 +55,8 @@ class Conversation:
         try:
             await self._show(asyncio.ensure_future(handle.idle()), printer, _everything)
         except asyncio.CancelledError:
-            handle.cancel()
+            if self._interrupts.told is None:
+                handle.cancel()
             await finish(handle.leave())
             raise
 

@@ -7,7 +7,8 @@ from typing import Any, Final
 
 from ore.app.nearest import guess
 from ore.app.result import stop_reason_of, text_of
-from ore.cli.status import DONE, FAILED, INTERRUPTED, MISUSE, Status
+from ore.cli.interrupts import Told
+from ore.cli.status import DONE, FAILED, INTERRUPTED, MISUSE, Status, ended_by
 from ore.cli.terminal import say
 from ore.errors import AuthenticationError, InputError, ModelNotFoundError, OreError, describe
 from ore.ledger import Outcome as Ending
@@ -38,6 +39,8 @@ def run(work: Coroutine[Any, Any, Status]) -> Status:
     """Run `work` in a loop of its own; being cancelled is having been interrupted."""
     try:
         return asyncio.run(work)
+    except Told as told:
+        return ended_by(told.number)
     except asyncio.CancelledError:
         return INTERRUPTED
 

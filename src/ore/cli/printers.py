@@ -3,10 +3,11 @@
 from typing import Protocol
 
 from ore.app.given import Given
-from ore.artifact import Notice, Text, TextDelta, ToolCall, ToolResult
+from ore.artifact import Artifact, Audio, File, Image, Notice, Text, TextDelta, ToolCall, ToolResult
+from ore.artifact.codec import BUILTIN_KINDS
 from ore.cli.output import Output
 from ore.cli.terminal import say, whisper
-from ore.event import Entry, Gap, TurnComplete, TurnRestarted
+from ore.event import Entry, Event, Gap, TurnComplete, TurnRestarted
 from ore.ledger import Role, Turn
 
 __all__ = ["EventPrinter", "NoticePrinter", "Printer", "TextPrinter"]
@@ -81,7 +82,7 @@ class TextPrinter:
         """Print what is new of the text; say notices, and on a terminal what tools do."""
         event = entry.event
         if _depth(entry):  # said inside a call, by a tool or another agent
-            if isinstance(event, ToolCall | ToolResult | Notice):
+            if _stands_aside(event):
                 await self._aside(entry)
         elif self._whole and isinstance(event, TextDelta | Text):
             return
@@ -98,7 +99,7 @@ class TextPrinter:
             await self._catch_up(event)
         elif isinstance(event, TurnRestarted):
             await self._restart()
-        elif isinstance(event, ToolCall | ToolResult | Notice):
+        elif _stands_aside(event):
             await self._aside(entry)
 
     async def end(self) -> None:
@@ -138,6 +139,8 @@ class TextPrinter:
             whisper("  " * _depth(entry) + _short(f"→ {event.name} {event.for_human()}"))
         elif isinstance(event, ToolResult):
             whisper("  " * _depth(entry) + _short(f"← {event.for_human()}"))
+        elif isinstance(event, Artifact) and not isinstance(event, Notice):
+            whisper("  " * _depth(entry) + _short(event.for_human()))
         await self._notices.take(entry)
 
     async def _catch_up(self, gap: Gap) -> None:
@@ -159,6 +162,15 @@ class TextPrinter:
         else:
             self._given.restart()
         say("ore: the answer begins again")
+
+
+def _stands_aside(event: Event | Artifact) -> bool:
+    """Whether it is shown beside the text: calls, results, notices, files, and the kinds that packages bring."""
+    if isinstance(event, ToolCall | ToolResult | Notice | Image | File | Audio):
+        return True
+    if not isinstance(event, Artifact) or type(event) in BUILTIN_KINDS:
+        return False
+    return event.persistent and event.sendable and bool(event.for_human())
 
 
 def _depth(entry: Entry) -> int:

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-__all__ = ["DONE", "FAILED", "INTERRUPTED", "MISUSE", "Status"]
+__all__ = ["DONE", "FAILED", "INTERRUPTED", "MISUSE", "Status", "ended_by"]
 
 Status = int
 
@@ -13,3 +13,8 @@ MISUSE: Final = 2
 """Wrong use, or missing configuration such as a key."""
 INTERRUPTED: Final = 130
 """Ctrl-C or SIGINT."""
+
+
+def ended_by(number: int) -> Status:
+    """The status that shells know for a process that a signal ended: 143 for SIGTERM, 129 for SIGHUP."""
+    return 128 + number

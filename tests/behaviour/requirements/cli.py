@@ -66,6 +66,11 @@ REQUIREMENTS = (
     held("D-cli-default-model", "Which model was taken when none was named, and why, is said once.", source=_MODELS),
     held("D-cli-tools", "A tool that raises, hangs or returns no JSON leaves the session usable.", source="issue 2"),
     held("D-cli-interrupt", "SIGINT interrupts: partial text is kept in the session, status 130.", source=_COMMAND),
+    held(
+        "D-cli-ending",
+        "Kill, hang-up, SIGTERM, SIGINT in every state: the terminal is usable and the session is intact.",
+        source="issue 9",
+    ),
     held("D-cli-recovery", "Unfinished messages are finished before the new prompt is taken.", source=_MODELS),
     held("D-cli-owned", "A session owned by another live process: code session_owned at once.", source=_MODELS),
     held(
