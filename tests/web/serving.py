@@ -10,17 +10,19 @@ import asyncio
 import json
 import sys
 from collections.abc import AsyncGenerator, Sequence
+from dataclasses import replace
 
 import uvicorn
 
 from ore.app import Agent, open_store
 from ore.artifact import Artifact, ReasoningDelta, Text, TextDelta, ToolCallDelta, Usage
-from ore.errors import RateLimitError
+from ore.errors import ModelNotFoundError, RateLimitError
+from ore.ext.commands import Commands, Invocation
 from ore.ext.conduits.http import HttpOptions, http_app
 from ore.ledger import Role, State
 from ore.models import Spec
 from ore.provider import Option
-from ore.session import AskPolicy, Manager, Services
+from ore.session import AskPolicy, Manager, Roster, Services
 from ore.tool import tool
 
 PIECE = 5
@@ -89,8 +91,28 @@ def wipe(folder: str) -> str:
 
 def manager(store_url: str) -> Manager:
     inner = Agent(Theatre(), name="helper", description="Works on a task of its own.")
-    agent = Agent(Theatre(), name="Helper", description="Says what you say.", tools=[look, edit, wipe, inner.as_tool()])
-    return Manager(agent.spec(), open_store(store_url), services=Services(asking=AskPolicy(wait=True)))
+    tools = [look, edit, wipe, inner.as_tool()]
+    agents = [
+        replace(Agent(Theatre(), name=name, description=description, tools=tools).spec(), spec=Spec(name=model))
+        for name, description, model in (("Helper", "Says what you say.", "play"), ("Other", "Says it, too.", "plain"))
+    ]
+    commands = Commands()
+    commands.bind("greet", "greets somebody", greet)
+    services = Services(asking=AskPolicy(wait=True), resolve=theatre)
+    return Manager(Roster(agents), open_store(store_url), interceptors=[commands], services=services)
+
+
+def theatre(name: str) -> tuple[Theatre, str]:
+    """The provider of a model's name; there is one."""
+    provider, _, model = name.partition(":")
+    if provider != Theatre.name:
+        raise ModelNotFoundError(f"expected {Theatre.name}:NAME, got {name!r}", provider=provider)
+    return Theatre(), model
+
+
+async def greet(invocation: Invocation) -> None:
+    """Say hello."""
+    invocation.say(f"hello {invocation.text}")
 
 
 async def serve(port: int, store_url: str, token: str) -> None:

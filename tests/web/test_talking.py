@@ -51,6 +51,7 @@ def test_enter_that_ends_a_composition_sends_nothing(chat: Chat) -> None:
 def test_two_clicks_on_send_are_one_message(chat: Chat) -> None:
     chat.box.fill("once")
     chat.page.get_by_role("button", name="Send").dblclick()
+    expect(chat.answers).to_have_count(1)
     chat.rests()
     expect(chat.sayings).to_have_count(1)
     assert len(json.load(urllib.request.urlopen(f"{chat.url}/sessions/{chat.session}/turns"))) == 2

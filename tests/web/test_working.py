@@ -6,9 +6,11 @@ import urllib.request
 from collections.abc import Callable
 from typing import Any
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from web.conftest import Chat, Server
+
+TWO_FRAMES = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
 
 
 def call(url: str, fields: dict[str, Any] | None = None, method: str = "POST") -> Any:
@@ -114,6 +116,35 @@ def test_the_list_goes_on_as_it_is_scrolled_and_marks_what_runs(chat: Chat) -> N
     chat.rests()
 
 
+def test_an_answer_that_comes_late_does_not_undo_a_search(chat: Chat) -> None:
+    chat.ask("apples and pears")
+    listed = chat.page.get_by_role("navigation", name="Conversations").get_by_role("listitem")
+    held: list[Route] = []
+    chat.page.route("**/sessions", lambda route: held.append(route))  # half of what tells the list anew
+    chat.ask("more of them")
+    chat.page.get_by_label("Search conversations").fill("zebra")
+    expect(listed).to_have_text(["Nothing found"])
+    assert held
+    for route in held:
+        with chat.page.expect_response("**/sessions"):
+            route.continue_()
+    chat.page.evaluate(TWO_FRAMES)
+    expect(listed).to_have_text(["Nothing found"])
+
+
+def test_what_begins_while_the_list_is_being_loaded_is_marked_all_the_same(chat: Chat) -> None:
+    held: list[Route] = []
+    chat.page.route("**/threads?*", lambda route: held.append(route), times=1)
+    chat.page.reload()
+    chat.say("hold on")
+    expect(chat.page.get_by_label("Answer, being written")).to_be_visible()
+    assert held
+    held[0].continue_()
+    expect(chat.page.locator(".running")).to_have_count(1)
+    chat.stop()
+    chat.rests()
+
+
 def test_each_conversation_has_its_address_its_draft_and_a_place_in_the_history(chat: Chat) -> None:
     chat.ask("one conversation")
     first = chat.page.url
@@ -168,11 +199,19 @@ def test_a_picture_goes_with_a_message_and_is_shown_from_history(chat: Chat) -> 
     expect(chat.sayings.get_by_alt_text("dot.png")).to_be_visible()
 
 
+BIG = """input => {
+  const all = new DataTransfer()
+  all.items.add(new File([new Uint8Array(8_000_000)], 'big.txt', {type: 'text/plain'}))
+  input.files = all.files
+  input.dispatchEvent(new Event('change', {bubbles: true}))
+}"""
+
+
 def test_a_file_of_a_wrong_type_or_size_is_refused_before_it_is_sent(chat: Chat) -> None:
     files = chat.page.locator("input[type=file]")
     files.set_input_files({"name": "a.exe", "mimeType": "application/x-msdownload", "buffer": b"MZ"})
     expect(chat.page.get_by_role("alert")).to_contain_text("a.exe")
-    files.set_input_files({"name": "big.txt", "mimeType": "text/plain", "buffer": b"x" * 8_000_000})
+    files.evaluate(BIG)
     expect(chat.page.get_by_role("alert")).to_contain_text("too large")
     expect(chat.page.get_by_role("list", name="Attachments")).to_have_count(0)
 
@@ -196,17 +235,66 @@ def test_a_slash_opens_commands_that_the_keyboard_chooses(chat: Chat) -> None:
 
 def test_the_model_and_how_much_it_thinks_are_chosen_for_the_conversation(chat: Chat) -> None:
     chat.ask("something")
-    chat.box.fill("/thinking-low")
+    chat.box.fill("/thinking l")
+    expect(chat.page.get_by_role("option")).to_have_text(["low"])
     chat.box.press("Enter")
+    has_facts(chat, {"ore.model.thinking_level": "low"})
+    chat.box.fill("/model ")
+    expect(chat.page.get_by_role("option").filter(has_text="theatre:play")).to_be_visible()
+    chat.box.press_sequentially("pl")
+    expect(chat.page.get_by_role("option")).to_have_text(["theatre:play", "theatre:plain"])
+    chat.box.press("ArrowDown")
+    chat.box.press("Enter")
+    has_facts(chat, {"ore.model.thinking_level": "low", "ore.model.name": "theatre:plain"})
+    expect(chat.page.locator(".status")).to_contain_text("theatre:plain")
+    chat.box.fill("/thinking default")
+    expect(chat.page.get_by_role("option")).to_have_count(1)
+    chat.box.press("Enter")
+    has_facts(chat, {"ore.model.name": "theatre:plain"})
+
+
+def test_what_is_chosen_before_the_first_message_holds_for_it(chat: Chat) -> None:
+    chat.page.get_by_role("group", name="Agent").get_by_role("button", name="Other").click()
+    expect(chat.box).to_have_attribute("aria-label", "Message to Other")
+    chat.box.fill("/thinking high")
+    expect(chat.page.get_by_role("option")).to_have_count(1)
+    chat.box.press("Enter")
+    expect(chat.box).to_have_value("")
+    chat.ask("something")
+    has_facts(chat, {"ore.agent": "Other", "ore.model.thinking_level": "high"})
+    chat.page.reload()
+    expect(chat.box).to_have_attribute("aria-label", "Message to Other")
+
+
+def test_commands_of_the_server_are_in_the_palette_and_what_they_say_is_shown(chat: Chat) -> None:
+    """Also as the first thing that is said in a conversation."""
+    chat.box.fill("/gre")
+    expect(chat.page.get_by_role("option")).to_have_text(["/greetgreets somebody"])
+    chat.box.press("Enter")
+    expect(chat.box).to_have_value("/greet ")
+    chat.box.press_sequentially("Ada")
+    chat.box.press("Enter")
+    expect(chat.page.locator(".note")).to_have_text(["hello Ada"])
+    chat.rests()
+    chat.say("/gret Ada")
+    expect(chat.page.locator(".note").last).to_contain_text("did you mean /greet?")
+    expect(chat.sayings).to_have_count(0)
+
+
+def has_facts(chat: Chat, expected: dict[str, str]) -> None:
+    """Waits until the session has these facts, and no others but its title."""
     chat.page.wait_for_function(
-        "url => fetch(url).then((one) => one.json()).then((all) => all['ore.model.thinking_level'] === 'low')",
-        arg=f"{chat.url}/sessions/{chat.session}/metadata",
+        """([url, expected]) => fetch(url).then((one) => one.json()).then((all) => {
+      delete all['ore.title']
+      return JSON.stringify(Object.entries(all).sort()) === JSON.stringify(Object.entries(expected).sort())
+    })""",
+        arg=[f"{chat.url}/sessions/{chat.session}/metadata", expected],
     )
 
 
 def test_it_says_which_model_how_far_and_what_it_took(chat: Chat) -> None:
     chat.ask("something")
-    expect(chat.page.locator(".status")).to_contain_text("theatre · 15 tokens")
+    expect(chat.page.locator(".status")).to_contain_text("theatre:play · 15 tokens")
     expect(chat.answers.locator(".facts")).to_contain_text("15 tokens")
     chat.say("hold on")
     expect(chat.page.locator(".phase")).to_have_text("Writing")

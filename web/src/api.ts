@@ -1,6 +1,6 @@
 /** The routes of the server, one method each. */
 
-import type { Answer, Content, Question, Queued, Snapshot, Thread, Turn } from './wire.js'
+import type { Agent, Answer, Content, Model, Question, Queued, Snapshot, Thread, Turn } from './wire.js'
 
 export class ApiError extends Error {
   constructor(readonly status: number, readonly code: string, message: string, readonly retryAfterS?: number) {
@@ -33,7 +33,9 @@ export class Api {
     return (response.status === 204 ? undefined : await response.json()) as T
   }
 
-  agents = () => this.#json<{ agents: { name: string; description?: string | null }[] }>('GET', 'agents')
+  agents = () => this.#json<{ agents: Agent[] }>('GET', 'agents')
+  models = (q: string, limit = 20) => this.#json<{ models: Model[] }>('GET', `models?${new URLSearchParams({ q, limit: String(limit) })}`)
+  commands = () => this.#json<{ commands: { name: string; description: string }[] }>('GET', 'commands')
   createSession = (fields: Json) => this.#json<{ id: string }>('POST', 'sessions', fields)
   sessions = () => this.#json<{ sessions: { id: string; phase: string; queued: number }[] }>('GET', 'sessions')
   threads = (query: { limit?: number; cursor?: string; q?: string }) => {

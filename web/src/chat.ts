@@ -200,7 +200,7 @@ export class Chat {
       this.#settle(this.view.value)
     } catch (error) {
       if (error instanceof ApiError && error.status === 401) this.line.value = 'unauthorised'
-      this.#put({ ...one, state: 'failed', error: error instanceof ApiError ? error.message : 'not reached: it is sent when the connection is back' })
+      this.#put({ ...one, state: 'failed', error: error instanceof ApiError ? error.message : 'no connection. It goes out when there is one again.' })
       // Without an answer nobody knows whether it arrived; the same id makes another try safe.
       if (!(error instanceof ApiError)) this.wake()
     }
@@ -226,7 +226,8 @@ export class Chat {
   }
 
   async #create(): Promise<{ id: string; state: Snapshot }> {
-    const { id } = await this.api.createSession(this.sessionFields())
+    const metadata = this.view.value.metadata
+    const { id } = await this.api.createSession({ ...this.sessionFields(), ...(Object.keys(metadata).length > 0 ? { metadata } : {}) })
     return { id, state: await this.api.snapshot(id) }
   }
 
@@ -302,7 +303,10 @@ export class Chat {
 
   async setMetadata(values: Record<string, string | null>): Promise<void> {
     const id = this.session.value
-    if (id !== null) await this.api.setMetadata(id, values).catch((error: unknown) => this.#failed(error))
+    if (id !== null) { await this.api.setMetadata(id, values).catch((error: unknown) => this.#failed(error)); return }
+    // A conversation that has not begun is made with them.
+    const facts = Object.entries({ ...this.view.value.metadata, ...values }).filter((one): one is [string, string] => one[1] !== null)
+    this.view.value = { ...this.view.value, metadata: Object.fromEntries(facts) }
   }
 
   /** A passing message at the foot of the page. */

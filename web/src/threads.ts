@@ -18,6 +18,9 @@ export class Threads {
 
   #cursor: string | null = null
   #run = 0
+  #looks = 0
+  /** Something happened while a page was on its way. */
+  #again = false
   #timer: ReturnType<typeof setTimeout> | undefined
   #undo: ReturnType<typeof setTimeout> | undefined
   readonly #hidden = new Set<string>()
@@ -47,12 +50,17 @@ export class Threads {
 
   /** The newest page again, in place. */
   async refresh(): Promise<void> {
-    if (this.loading.value || this.query.value) return
+    if (this.loading.value) { this.#again = true; return }
+    if (this.query.value) return
+    const run = this.#run
+    const look = ++this.#looks
     try {
       const [{ threads }, { sessions }] = await Promise.all([this.api.threads({}), this.api.sessions()])
+      if (look !== this.#looks) return // a newer one is on its way
+      this.running.value = new Set(sessions.filter((one) => one.phase !== 'idle').map((one) => one.id))
+      if (run !== this.#run) return // a search, or another page, was asked for meanwhile
       const fresh = new Set(threads.map((one) => one.id))
       this.list.value = [...threads, ...this.list.value.filter((one) => !fresh.has(one.id))].filter((one) => !this.#hidden.has(one.id))
-      this.running.value = new Set(sessions.filter((one) => one.phase !== 'idle').map((one) => one.id))
     } catch { /* the list stays as it was */ }
   }
 
@@ -71,7 +79,10 @@ export class Threads {
     } catch (error) {
       if (run === this.#run) this.error.value = (error as Error).message
     } finally {
-      if (run === this.#run) this.loading.value = false
+      if (run === this.#run) {
+        this.loading.value = false
+        if (this.#again) { this.#again = false; void this.refresh() }
+      }
     }
   }
 

@@ -117,7 +117,17 @@ export interface WireEvent {
   [field: string]: unknown
 }
 
+export interface Agent { name: string; description?: string | null; model?: string | null }
+export interface Model { name: string; window_tokens?: number }
+
 export interface Thread { id: string; title?: string | null; preview?: string | null; last_at?: string | null }
+
+/** Tokens of one inference; unknown is not zero. */
+export const spentOf = (usage?: UsageArtifact): number | null =>
+  usage?.total_tokens ?? (usage?.prompt_tokens != null || usage?.completion_tokens != null ? (usage.prompt_tokens ?? 0) + (usage.completion_tokens ?? 0) : null)
+
+/** A model as people know it: without the folders of a file or a gateway. */
+export const modelOf = (name: string): string => name.split('/').pop() ?? name
 
 /** The first words of a text, without the signs that set it. */
 export const gistOf = (text: string): string =>

@@ -4,14 +4,13 @@ import { Api } from '../api.js'
 import { Chat } from '../chat.js'
 import { branchesOf } from '../branches.js'
 import { Threads } from '../threads.js'
-import { exported } from '../export.js'
-import { gistOf, textOf, type UsageArtifact } from '../wire.js'
+import { gistOf, modelOf, spentOf, textOf, type Agent, type UsageArtifact } from '../wire.js'
+import { ownCommands, serverCommands } from './actions.js'
 import { Composer } from './composer.js'
 import type { Command } from './commands.js'
 import { Icon } from './icon.js'
 import { Login } from './login.js'
 import { ThreadList } from './threads.js'
-import { download } from './tool.js'
 import { Transcript, phaseName } from './transcript.js'
 
 export interface Options {
@@ -27,11 +26,12 @@ export interface Options {
 }
 
 const STARTERS = ['What can you do?', 'Explain something to me simply', 'Help me write a message', 'Plan my next steps']
-const LEVELS = ['minimal', 'low', 'medium', 'high']
 
 export function App({ options }: { options: Options }) {
   const drawer = useSignal(false)
-  const agent = useSignal<{ name: string; description?: string | null }>({ name: options.agent ?? 'ore' })
+  const agents = useSignal<readonly Agent[]>([])
+  const chosen = useSignal(options.agent)
+  const more = useSignal<readonly Command[]>([])
   const { api, chat, threads, href } = useMemo(() => make(options), [])
   const session = chat.session.value
   const view = chat.view.value
@@ -42,13 +42,15 @@ export function App({ options }: { options: Options }) {
     if (options.routed && location.href !== href(id)) history[replace ? 'replaceState' : 'pushState']({}, '', href(id))
   }
   const go = (id: string | null) => { drawer.value = false; if (id !== chat.session.value) { chat.open(id); address(id) } }
-  const meet = () => void api.agents().then(({ agents }) => {
-    const found = agents.find((one) => one.name === options.agent) ?? agents[0]
-    if (found) agent.value = found
+  const wanted = session === null ? chosen.value : view.metadata['ore.agent']
+  const agent = agents.value.find((one) => one.name === wanted) ?? agents.value[0] ?? { name: options.agent ?? 'ore' }
+  const meet = () => void api.agents().then(async (found) => {
+    agents.value = found.agents
+    more.value = await serverCommands(chat, api, own)
   }).catch((error: { status?: number }) => { if (error.status === 401) chat.line.value = 'unauthorised' })
 
   useEffect(() => {
-    chat.sessionFields = () => (options.agent ? { agent: options.agent } : {})
+    chat.sessionFields = () => (chosen.value ? { agent: chosen.value } : {})
     const back = () => chat.open(new URLSearchParams(location.search).get('thread'))
     if (options.routed) window.addEventListener('popstate', back)
     chat.open(options.routed ? new URLSearchParams(location.search).get('thread') : options.session)
@@ -56,25 +58,16 @@ export function App({ options }: { options: Options }) {
     if (options.threads) void threads.reload()
     return () => { window.removeEventListener('popstate', back); chat.close(); threads.close() }
   }, [])
-  useEffect(() => { if (options.threads && line !== 'unauthorised') void threads.refresh() }, [chat.running.value, session])
+  useEffect(() => { if (options.threads && line !== 'unauthorised') void threads.refresh() }, [chat.running.value, session, view.ended.size])
 
-  const title = view.metadata['ore.title'] || gistOf(textOf(view.turns.find((one) => one.role === 'user')?.artifacts ?? [])) || agent.value.name
+  const title = view.metadata['ore.title'] || gistOf(textOf(view.turns.find((one) => one.role === 'user')?.artifacts ?? [])) || agent.name
   useEffect(() => { if (options.routed) document.title = `${chat.running.value ? '● ' : ''}${title.slice(0, 60)}` }, [title, chat.running.value])
 
-  const commands = useMemo((): readonly Command[] => [
-    { name: 'new', description: 'Begin a new conversation', run: () => go(null) },
-    { name: 'stop', description: 'Stop the running answer', run: () => chat.stop() },
-    { name: 'model', argument: 'NAME', description: 'Use another model in this conversation', run: (name) => chat.setMetadata({ 'ore.model.name': name }) },
-    ...LEVELS.map((level): Command => ({ name: `thinking-${level}`, description: `Think ${level === 'minimal' ? 'as little as possible' : level}`, run: () => chat.setMetadata({ 'ore.model.thinking_level': level }) })),
-    { name: 'rename', argument: 'TITLE', description: 'Give this conversation a title', run: (name) => chat.setMetadata({ 'ore.title': name }) },
-    { name: 'export', description: 'Download as Markdown', run: () => download('conversation.md', exported(chat.view.value.turns, 'markdown'), 'text/markdown') },
-    { name: 'export-html', description: 'Download as HTML', run: () => download('conversation.html', exported(chat.view.value.turns, 'html'), 'text/html') },
-    { name: 'export-json', description: 'Download as JSON', run: () => download('conversation.json', exported(chat.view.value.turns, 'json'), 'application/json') },
-    { name: 'theme', description: 'Light, dark, or as the system', run: () => theme(options.host) },
-  ], [])
+  const own = useMemo(() => ownCommands(chat, api, () => go(null), () => theme(options.host)), [])
+  const commands = useMemo(() => [...own, ...more.value], [more.value])
 
   if (line === 'unauthorised') return <Login api={api} done={() => { meet(); void threads.reload(); chat.open(chat.session.value) }} />
-  const empty = view.turns.length === 0 && view.live.length === 0 && chat.outbox.value.length === 0 && line !== 'loading' && line !== 'missing'
+  const empty = view.turns.length === 0 && view.live.length === 0 && view.notes.length === 0 && !chat.running.value && chat.outbox.value.length === 0 && line !== 'loading' && line !== 'missing'
   return (
     <div class={`app${options.threads ? ' with-threads' : ''}${drawer.value ? ' drawer' : ''}`}>
       {options.threads && <>
@@ -85,17 +78,19 @@ export function App({ options }: { options: Options }) {
         <header>
           {options.threads && <button type="button" class="icon menu" aria-label="Conversations" aria-expanded={drawer.value} aria-controls="side" onClick={() => { drawer.value = !drawer.value }}><Icon name="menu" /></button>}
           <h1 dir="auto">{title}</h1>
-          <Status chat={chat} />
+          <Status chat={chat} api={api} agent={agent} />
           <button type="button" class="icon" aria-label="Change the theme" title="Light or dark" onClick={() => theme(options.host)}><Icon name="theme" /></button>
         </header>
         <Banner chat={chat} />
         {empty ? (
-          <div class="empty"><h2>{agent.value.name}</h2>{agent.value.description && <p dir="auto">{agent.value.description}</p>}
+          <div class="empty"><h2>{agent.name}</h2>{agent.description && <p dir="auto">{agent.description}</p>}
+            {session === null && options.agent === null && agents.value.length > 1 && <div class="agents" role="group" aria-label="Agent">{agents.value.map((one) => (
+              <button type="button" aria-pressed={one.name === agent.name} onClick={() => { chosen.value = one.name }}>{one.name}</button>))}</div>}
             <div class="starters">{STARTERS.map((starter) => <button type="button" onClick={() => chat.send(starter)}>{starter}</button>)}</div></div>
         ) : line === 'missing' ? (
           <div class="empty"><h2>Not here</h2><p>There is no conversation <code>{session}</code>.</p><button type="button" class="primary" onClick={() => go(null)}>New chat</button></div>
         ) : <Transcript chat={chat} branches={branches} />}
-        {line !== 'missing' && <Composer chat={chat} commands={commands} name={agent.value.name} />}
+        {line !== 'missing' && <Composer chat={chat} commands={commands} name={agent.name} />}
         <div class="unseen" aria-live="polite" role="status">{chat.said.value}</div>
         <Toast chat={chat} threads={threads} />
       </main>
@@ -118,16 +113,31 @@ function make(options: Options) {
   return { api, chat, href, threads: new Threads(api, href) }
 }
 
-function Status({ chat }: { chat: Chat }) {
+function Status({ chat, api, agent }: { chat: Chat; api: Api; agent: Agent }) {
   const view = chat.view.value
+  const windows = useSignal<Readonly<Record<string, number>>>({})
+  const last = useMemo(() => view.turns.findLast((turn) => turn.model), [view.turns])
+  const model = view.metadata['ore.model.name'] ?? last?.model ?? agent.model
+  useEffect(() => {
+    if (!model || chat.line.value === 'unauthorised') return
+    void api.models(model, 5).then(({ models }) => {
+      const found = models.find((one) => one.name === model)?.window_tokens
+      if (found) windows.value = { ...windows.value, [model]: found }
+    }).catch(() => undefined)
+  }, [model])
   const facts = useMemo(() => {
     const usages = view.turns.flatMap((turn) => turn.artifacts.filter((one): one is UsageArtifact => one.kind === 'usage'))
-    const tokens = usages.reduce((sum, one) => sum + (one.total_tokens ?? 0), 0)
+    const tokens = usages.reduce((sum, one) => sum + (spentOf(one) ?? 0), 0)
     const cost = usages.reduce((sum, one) => sum + Number(one.cost_usd ?? 0), 0)
-    const model = view.metadata['ore.model.name'] ?? view.turns.findLast((turn) => turn.model)?.model
-    return [model?.split('/').pop(), tokens ? `${tokens.toLocaleString()} tokens` : '', cost ? `$${cost.toFixed(cost < 0.1 ? 4 : 2)}` : ''].filter(Boolean)
-  }, [view.turns, view.metadata])
-  return <p class="status"><span class={`dot is-${chat.line.value}`} aria-hidden="true" /><span class="phase">{chat.running.value ? phaseName(view.phase) : 'Ready'}</span><span class="facts">{facts.join(' · ')}</span></p>
+    const window = model && model === last?.model ? windows.value[model] : undefined
+    const full = window ? (spentOf(usages.at(-1)) ?? 0) / window : 0
+    return [
+      model && modelOf(model), tokens ? `${tokens.toLocaleString()} tokens` : '', cost ? `$${cost.toFixed(cost < 0.1 ? 4 : 2)}` : '',
+      full ? `${full < 0.01 ? '<1' : Math.round(full * 100)} % of the context` : '',
+    ].filter(Boolean)
+  }, [view.turns, model, windows.value])
+  const busy = chat.running.value
+  return <p class="status"><span class={`dot is-${chat.line.value}${busy ? ' is-busy' : ''}`} aria-hidden="true" /><span class="phase">{busy ? phaseName(view.phase) : 'Ready'}</span><span class="facts">{facts.join(' · ')}</span></p>
 }
 
 function Banner({ chat }: { chat: Chat }) {

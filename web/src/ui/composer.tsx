@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import type { Chat } from '../chat.js'
 import { textOf, type Artifact, type Content, type MediaArtifact } from '../wire.js'
-import { matching, type Command } from './commands.js'
+import { matching, parted, type Choice, type Command } from './commands.js'
 import { Icon } from './icon.js'
 import { size } from './media.js'
 
@@ -22,6 +22,8 @@ export function Composer({ chat, commands, name }: { chat: Chat; commands: reado
   const session = chat.session.value
   const running = chat.running.value
   const found = matching(commands, text.value)
+  const offered = useChoices(found.length === 1 ? found[0] : undefined, text.value)
+  const count = offered.length || found.length
   const waiting = chat.view.value.queue.filter((one) => one.status === 'waiting')
   const own = chat.outbox.value
 
@@ -48,24 +50,26 @@ export function Composer({ chat, commands, name }: { chat: Chat; commands: reado
     chat.send(content, mode)
     area.current?.focus()
   }
-  const run = (command: Command) => {
-    const argument = text.value.slice(1).split(/\s+/).slice(1).join(' ')
-    if (command.argument && !argument) { write(`/${command.name} `); area.current?.focus(); return }
+  const run = (command: Command, chosen?: string) => {
+    const { name, argument } = parted(text.value)
+    const whole = chosen ?? argument ?? ''
+    if ((command.argument && !whole) || (command.completes && name !== command.name)) { write(`/${command.name} `); area.current?.focus(); return }
     write('')
-    void command.run(argument)
+    void command.run(whole)
   }
+  const pick = (place: number) => { if (offered.length > 0) run(found[0]!, offered[place]!.name); else run(found[place]!) }
   const typed = (event: KeyboardEvent) => {
     // Enter that ends a composition belongs to the input method; 229 is how some browsers say so.
     if (event.isComposing || event.keyCode === 229) return
     if (found.length > 0) {
       if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
         event.preventDefault()
-        choice.value = (choice.value + (event.key === 'ArrowDown' ? 1 : found.length - 1)) % found.length
+        choice.value = (choice.value + (event.key === 'ArrowDown' ? 1 : count - 1)) % count
         return
       }
-      if (event.key === 'Tab' && !event.shiftKey) { event.preventDefault(); write(`/${found[choice.value]!.name} `); return }
+      if (event.key === 'Tab' && !event.shiftKey) { event.preventDefault(); write(offered.length > 0 ? `/${found[0]!.name} ${offered[choice.value]!.name}` : `/${found[choice.value]!.name} `); return }
       if (event.key === 'Escape') { write(''); return }
-      if (event.key === 'Enter' && !event.shiftKey) { event.preventDefault(); run(found[choice.value]!); return }
+      if (event.key === 'Enter' && !event.shiftKey) { event.preventDefault(); pick(choice.value); return }
     }
     if (event.key !== 'Enter' || event.shiftKey || event.altKey) return
     if (matchMedia('(pointer: coarse)').matches && !(event.ctrlKey || event.metaKey)) return
@@ -97,9 +101,9 @@ export function Composer({ chat, commands, name }: { chat: Chat; commands: reado
           <button type="button" aria-label={`Remove ${file.name}`} onClick={() => { files.value = files.value.filter((_, other) => other !== place) }}><Icon name="close" /></button></li>
       ))}</ul>}
       {problem.value && <p class="problem" role="alert">{problem.value}</p>}
-      {found.length > 0 && <ul class="palette" role="listbox" id="commands" aria-label="Commands">{found.map((command, place) => (
-        <li role="option" id={`command-${place}`} aria-selected={place === choice.value} onMouseDown={(event) => { event.preventDefault(); run(command) }}>
-          <b>/{command.name}{command.argument ? ` ${command.argument}` : ''}</b><span>{command.description}</span></li>
+      {found.length > 0 && <ul class="palette" role="listbox" id="commands" aria-label="Commands">{(offered.length > 0 ? offered : found.map(shownAs)).map(({ name, description }, place) => (
+        <li role="option" key={name} id={`command-${place}`} aria-selected={place === choice.value} ref={(element) => { if (place === choice.value) element?.scrollIntoView({ block: 'nearest' }) }} onMouseDown={(event) => { event.preventDefault(); pick(place) }}>
+          <b>{name}</b><span>{description}</span></li>
       ))}</ul>}
       <div class="entry">
         <button type="button" class="icon" aria-label="Attach files" title="Attach files" onClick={() => picker.current?.click()}><Icon name="add" /></button>
@@ -114,6 +118,24 @@ export function Composer({ chat, commands, name }: { chat: Chat; commands: reado
       </div>
     </form>
   )
+}
+
+const shownAs = (command: Command): Choice => ({ name: `/${command.name}${command.argument ? ` ${command.argument}` : ''}`, description: command.description })
+
+/** What can stand behind a command's name, a moment after the last key; an answer that a later question overtook is dropped. */
+function useChoices(command: Command | undefined, text: string): readonly Choice[] {
+  const offered = useSignal<{ readonly text: string; readonly choices: readonly Choice[] }>({ text: '', choices: [] })
+  const { argument } = parted(text)
+  const wanted = command?.choices && argument !== null ? argument : null
+  useEffect(() => {
+    if (wanted === null) return
+    let current = true
+    const timer = setTimeout(() => {
+      command!.choices!(wanted).then((choices) => { if (current) offered.value = { text, choices } }, () => undefined)
+    }, 120)
+    return () => { current = false; clearTimeout(timer) }
+  }, [command, wanted])
+  return wanted !== null && offered.value.text === text ? offered.value.choices : []
 }
 
 async function base64(file: File): Promise<string> {

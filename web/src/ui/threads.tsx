@@ -8,12 +8,15 @@ import { Icon } from './icon.js'
 export function ThreadList({ threads, current, open, start }: { threads: Threads; current: string | null; open: (id: string) => void; start: () => void }) {
   const foot = useRef<HTMLLIElement>(null)
   const renaming = useSignal<string | null>(null)
+  const atEnd = useSignal(false)
   const list = threads.list.value
   useEffect(() => {
-    const watch = new IntersectionObserver(([entry]) => { if (entry?.isIntersecting) void threads.more() })
+    const watch = new IntersectionObserver(([entry]) => { atEnd.value = entry?.isIntersecting === true })
     watch.observe(foot.current!)
     return () => watch.disconnect()
   }, [])
+  // Also when the end was in sight before the page that was on its way had come.
+  useEffect(() => { if (atEnd.value && !threads.loading.value && !threads.error.value) void threads.more() }, [atEnd.value, threads.loading.value, list])
   const name = (id: string, event: Event) => {
     event.preventDefault()
     const input = (event.currentTarget as Element).querySelector('input') ?? (event.currentTarget as HTMLInputElement)

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { Chat, Sending } from '../chat.js'
 import type { Block, View } from '../reducer.js'
-import { textOf, type Artifact, type Content, type MediaArtifact, type ToolResultArtifact, type Turn, type UsageArtifact } from '../wire.js'
+import { modelOf, spentOf, textOf, type Artifact, type Content, type MediaArtifact, type ToolResultArtifact, type Turn, type UsageArtifact } from '../wire.js'
 import { Blocks } from './blocks.js'
 import { Icon } from './icon.js'
 import { Media } from './media.js'
@@ -90,8 +90,9 @@ const plain = (button: Element): string =>
 
 function Facts({ turn }: { turn: Turn }) {
   const usage = turn.artifacts.find((one): one is UsageArtifact => one.kind === 'usage')
+  const tokens = spentOf(usage)
   const facts = [
-    turn.model, usage?.total_tokens != null ? `${usage.total_tokens.toLocaleString()} tokens` : '',
+    turn.model && modelOf(turn.model), tokens !== null ? `${tokens.toLocaleString()} tokens` : '',
     usage?.cost_usd != null ? `$${Number(usage.cost_usd).toFixed(4)}` : '',
     turn.timestamp ? new Date(turn.timestamp).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' }) : '',
   ].filter(Boolean)
