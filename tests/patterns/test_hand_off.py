@@ -8,10 +8,11 @@ import pytest
 from ore import Agent, Spec, UsageLimits
 from ore.artifact import Artifact, ResultStatus, Text, ToolCall, ToolResult, Usage
 from ore.errors import InputError, LimitError
-from ore.ext.patterns import HandOff, active_agent
+from ore.ext.patterns import FunctionVerifier, HandOff, active_agent, verified
 from ore.ext.stores.sqlite import SqliteStore
 from ore.ext.transforms.compaction import Compaction, compact
-from ore.ledger import EffectRecord, MemoryStore, Message, Role, TakenRecord, Thread, TurnRecord
+from ore.ext.transforms.guardrails import Guardrails, redacting
+from ore.ledger import EffectRecord, MemoryStore, Message, Role, State, TakenRecord, Thread, TurnRecord
 from ore.provider import tools_of
 from ore.session import Manager, Services
 from ore.testing import Recorder, ScriptedProvider, check_order
@@ -188,6 +189,33 @@ async def test_handlers_see_what_their_own_agent_says() -> None:
     desk = Agent(ScriptedProvider([to("money")]), name="desk", handlers=[own], extensions=[HandOff(money.spec())])
     await desk.run("go")
     assert (own.said, others.said) == (["go", "hand_off_to_money", "paid"], ["paid"])
+
+
+@pytest.mark.requirement("D-hand-off", "D-guard-output")
+async def test_the_pattern_of_the_other_agent_holds_from_its_first_inference_on_with_its_guards() -> None:
+    """And that of the agent before holds no longer, not even within the message."""
+    first = ScriptedProvider([Text(content="my key"), to("money")], [Text(content="your key")], repeat=True)
+    second = ScriptedProvider([Text(content="key 1")], [Text(content="key 2")], [to("desk")])
+    checked: list[str] = []
+
+    def is_second(state: State) -> str | None:
+        checked.append(texts(state)[-1])
+        return None if "2" in checked[-1] else "once more"
+
+    money = Agent(
+        second,
+        name="money",
+        pattern=verified(FunctionVerifier("second", is_second)),
+        extensions=[Guardrails(output=[redacting("key", "[key]")])],
+    )
+    desk = Agent(first, name="desk", extensions=[HandOff(money.spec())])
+    async with desk.session("s", store=MemoryStore()) as session:
+        assert (await session.run("go")).text == "[key] 2"
+        assert checked == ["[key] 1", "[key] 2"]
+        assert texts(session.turns)[1] == "my key →h"
+        assert (await session.run("and back")).text == "your key"
+        assert len(checked) == 2
+        check_sendable(session.turns)
 
 
 async def test_limits_of_the_first_agent_hold_for_all() -> None:

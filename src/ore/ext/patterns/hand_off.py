@@ -10,7 +10,7 @@ import msgspec
 from ore.agent import AgentSpec
 from ore.artifact import Artifact, ToolResult
 from ore.cognitive import Pattern, Runtime
-from ore.errors import InputError
+from ore.errors import InputError, LimitError
 from ore.event import Emitter
 from ore.ledger import Draft, Role, State, Turn
 from ore.loop import TurnExecutor
@@ -30,11 +30,12 @@ class HandOff:
     """Lets an agent hand a conversation on to others, and them to each other and back.
 
     For `Agent(extensions=…)`, before all others. Each agent keeps its model,
-    its instructions, its tools and its transforms; they share the session,
-    its turns and its facts. Whoever works gets a tool for each of the others.
-    Once it called one, the next inference is the other agent's, within the
-    same message, and so are the messages behind it. The ledger says who works:
-    it survives a restart, and going back before a hand-off takes it back.
+    its instructions, its tools, its transforms and its pattern, with the
+    guards of its answers; they share the session, its turns and its facts.
+    Whoever works gets a tool for each of the others. Once it called one, the
+    next inference is the other agent's, within the same message, and so are
+    the messages behind it. The ledger says who works: it survives a restart,
+    and going back before a hand-off takes it back.
 
     The first agent's limits, screens, `deps` and output type hold for all, and
     a model that a session's facts name is asked in the place of every agent's
@@ -148,8 +149,12 @@ class _TeamProvider:
         return agent.provider.invoke(state, spec, *options)
 
 
+class _HandedOn(Exception):
+    """The next inference is another agent's: the pattern of the one before has nothing more to do."""
+
+
 class _Handing:
-    """The pattern of whoever works when a message begins; each inference is asked as its agent says."""
+    """The pattern of whoever works, one after the other; together they have the rounds of one message."""
 
     def __init__(self, team: _Team) -> None:
         self._team = team
@@ -160,22 +165,46 @@ class _Handing:
         return self._inner.name
 
     async def run(self, runtime: Runtime) -> Turn:
-        self._inner = self._team.active(runtime.state).pattern()
-        return await self._inner.run(replace(runtime, step=_Switching(runtime.step, self._team)))
+        step = _Switching(runtime.step, self._team, runtime.limits.rounds)
+        while True:
+            step.agent = self._team.active(runtime.state)
+            self._inner = step.agent.pattern()
+            try:
+                return await self._inner.run(replace(runtime, step=step))
+            except _HandedOn:
+                step.handed = True
 
     def ends(self, draft: Draft | Turn) -> bool:
         return self._inner.ends(draft)
 
 
 class _Switching:
-    """A step whose inferences are those of whoever works."""
+    """A step whose inferences are those of one agent, as long as that works.
 
-    def __init__(self, step: TurnExecutor, team: _Team) -> None:
+    Args:
+        step: The message's.
+        team: The agents.
+        rounds: Inferences that all of them have together, once there is more than one.
+
+    Attributes:
+        agent: The one.
+        handed: Whether it is the second or a later one.
+    """
+
+    def __init__(self, step: TurnExecutor, team: _Team, rounds: int) -> None:
         self._step = step
         self._team = team
+        self._rounds = self._left = rounds
+        self.agent = team.first
+        self.handed = False
 
     async def turn(self, state: State, spec: Spec, provider: Provider, *options: Option) -> Turn:
-        agent = self._team.active(state)
+        agent = self.agent
+        if self._team.active(state) is not agent:
+            raise _HandedOn
+        if self.handed and self._left <= 0:
+            raise LimitError(f"expected an answer within {self._rounds} rounds; raise the limit or ask for less")
+        self._left -= 1
         if agent is not self._team.first:
             spec, options = self._spec(agent, state, spec), (*options, *agent.options)
         token = _ACTIVE.set((self._team, agent))
