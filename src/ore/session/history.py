@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from ore._aio import finish
 from ore.artifact import Artifact
 from ore.errors import ConflictError, NotFoundError, SessionClosedError
-from ore.event import CURRENT
+from ore.event import CURRENT, Gap
 from ore.ledger import Control, ControlRecord, Draft, Role, State, TipRecord, Turn, call_key, unanswered
 from ore.session.core import Core
 from ore.session.envelope import outside
@@ -16,6 +16,9 @@ __all__ = ["History"]
 
 class History:
     """Adds turns, moves the tip and changes how the path passes a turn, durably.
+
+    Whoever reads events of the session gets a `gap` with the new state where
+    the path changed otherwise than by a turn at its end.
 
     The tip moves only while no message runs, or at the word of an interceptor
     that looks at the message which is about to: no turn of it is there yet.
@@ -150,12 +153,19 @@ class History:
             thread.set_control(turn_id, turn.control)
             record = ControlRecord(turn_id=turn_id, control=control)
             await finish(self._core.journal((record,)), then=lambda _: thread.set_control(turn_id, control))
+            self._tell()
 
     async def _move(self, turn_id: str | None) -> str | None:
         thread = self._core.thread
         record = TipRecord(turn_id=turn_id)
         await finish(self._core.journal((record,)), then=lambda _: thread.set_tip(turn_id))
+        self._tell()
         return turn_id
+
+    def _tell(self) -> None:
+        """Give everybody who reads events the path as it is now: no event could say how to get there."""
+        core = self._core
+        core.emit(Gap(snapshot=core.snapshot(core.bus.fan_out.cursor)), outside(core.id))
 
     @asynccontextmanager
     async def _owned(self) -> AsyncIterator[None]:

@@ -8,7 +8,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from ore.errors import NotFoundError
-from ore.event import Gap, UserMessage, content_of, snapshot_json
+from ore.event import UserMessage, content_of, snapshot_json
 from ore.ext.conduits.http.answer import json_answer
 from ore.ext.conduits.http.body import ForkBody, TipBody
 from ore.ext.conduits.http.decoding import number_in, read_body
@@ -65,7 +65,6 @@ async def move_tip(front: Front, request: Request) -> Response:
     stream = await front.session(request.path_params["id"])
     body = await read_body(request, TipBody)
     tip = await stream.history.set_tip(body.turn)
-    stream.emit(Gap(snapshot=stream.snapshot()))
     return json_answer({"turn": tip})
 
 
