@@ -13,7 +13,7 @@ from ore.ext.conduits.terminal.recall import PromptHistory
 
 __all__ = ["Composer"]
 
-_NEW_LINE = frozenset({"shift+enter", "alt+enter", "ctrl+j", "ctrl+enter"})
+_NEW_LINE = frozenset({"shift+enter", "alt+enter", "ctrl+j", "ctrl+enter", "shift+\r", "alt+\r", "ctrl+\r"})
 """Which of them a terminal can tell from Enter differs; Ctrl+J is told everywhere."""
 
 _ELSEWHERE = frozenset(

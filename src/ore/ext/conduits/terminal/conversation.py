@@ -243,6 +243,8 @@ class Conversation:
             if cell.the_call.is_asking != asking:
                 cell.the_call.is_asking = asking
                 self.touch(cell)
+        if self.turns and snapshot.phase not in ("idle", "closing", "queued"):
+            self.begin_calls(self._caller)
         if snapshot.phase == "idle":
             self.activities.clear()
             self.settle()
@@ -257,6 +259,13 @@ class Conversation:
             for item in queue
             if item["status"] == "waiting"
         ]
+
+    def begin_calls(self, turn: str) -> None:
+        """The calls of a turn work from now on, those that have no result yet."""
+        for cell in self.calls.values():
+            if cell.turn == turn and cell.the_call.result is None and not cell.the_call.is_active:
+                cell.the_call.begin()
+                self.touch(cell)
 
     def settle(self) -> None:
         """Nothing runs any more."""

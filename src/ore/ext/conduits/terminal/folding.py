@@ -150,6 +150,8 @@ def _completed(view: Conversation, entry: Entry, event: TurnComplete) -> None:
     for key in live:
         del view.blocks[key]
     _settle_into(view, turn, list(live.values()))
+    if view.is_running:
+        view.begin_calls(turn.id)
 
 
 def _settle_into(view: Conversation, turn: Turn, live: list[Cell]) -> None:

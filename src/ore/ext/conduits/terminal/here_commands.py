@@ -21,7 +21,7 @@ __all__ = ["HereCommands"]
 _FENCE: Final = re.compile(r"^(`{3,}|~{3,})[^\n]*\n(.*?)^\1", re.DOTALL | re.MULTILINE)
 
 _KEYS: Final = """\
-- **Enter** sends; **Shift+Enter**, **Alt+Enter**, **Ctrl+J** or `\\` and **Enter** begin a new line
+- **Enter** sends; **Ctrl+J**, or `\\` and **Enter**, begins a new line; **Shift+Enter** where it is told
 - **Esc** stops what runs; **Esc Esc** goes back to an earlier message
 - **Ctrl+C** stops what runs, clears the input, or leaves at the second time; **Ctrl+D** leaves
 - **Up** and **Down** go through what was typed before, **Ctrl+R** searches in it; **Up** takes back what waits

@@ -53,7 +53,6 @@ class _Block(msgspec.Struct):
     block: str | None = None
     open: bool = True
     path: tuple[str, ...] | None = None
-    message: str | None = None
 
 
 class _Queued(msgspec.Struct):
@@ -137,7 +136,6 @@ def decode_snapshot(raw: bytes | msgspec.Raw, codec: Codec = CODEC) -> Snapshot:
                 artifact=codec.decode(one.artifact),
                 open=one.open,
                 path=one.path,
-                message=one.message,
             )
             for one in read.blocks
         ],

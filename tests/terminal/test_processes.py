@@ -1,0 +1,261 @@
+"""The command in a real terminal: whatever ends it, the terminal is usable and the session whole."""
+
+import os
+import signal
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cli.command import call, delta, said, script, shown
+from terminal.pane import COMMAND, NEEDS_TMUX, Pane, pane
+
+pytestmark = [NEEDS_TMUX, pytest.mark.slow]
+
+
+def begin(on: Pane, store: Path, model: str, *words: str) -> int:
+    """Start the chat; its process."""
+    on.run("ore", "chat", "--session", "s1", "--model", model, *words, "--store", f"sqlite:{store}")
+    on.shows("Ask, or type /")
+    return on.pid_of(store)
+
+
+def send(on: Pane, text: str) -> None:
+    on.type(text)
+    on.shows(text)
+    on.press("Enter")
+
+
+def idle(on: Pane) -> None:
+    on.shows("ready")
+
+
+def streaming(on: Pane) -> None:
+    send(on, "Go on.")
+    on.shows("Half an ans", "answering")
+
+
+def at_a_tool(on: Pane) -> None:
+    send(on, "Go on.")
+    on.shows("● bash")
+
+
+def asked(on: Pane) -> None:
+    send(on, "Go on.")
+    on.shows("Run bash?")
+
+
+HANGING: Sequence[Any] = [delta("Half an ans"), {"hang": True}]
+SLEEPING: Sequence[Any] = [call("bash", command="sleep 600")]
+STATES: dict[str, tuple[Callable[[Pane], None], Sequence[Any], Sequence[str]]] = {
+    "idle": (idle, [delta("x")], ()),
+    "streaming": (streaming, HANGING, ()),
+    "tool": (at_a_tool, SLEEPING, ("--tool", "bash", "--approve", "always")),
+}
+
+
+def quit_by_key(on: Pane, pid: int) -> None:
+    on.press("C-d")
+
+
+def interrupt_and_leave(on: Pane, pid: int) -> None:
+    on.press("C-c")
+    on.shows("ready")
+    on.press("C-c")
+    on.shows("again leaves")
+    on.press("C-c")
+
+
+def by_signal(number: int) -> Callable[[Pane, int], None]:
+    def end(on: Pane, pid: int) -> None:
+        os.kill(pid, number)
+
+    return end
+
+
+ENDS: dict[str, Callable[[Pane, int], None]] = {
+    "quit": quit_by_key,
+    "ctrl-c": interrupt_and_leave,
+    "sigterm": by_signal(signal.SIGTERM),
+    "sighup": by_signal(signal.SIGHUP),
+}
+
+
+@pytest.mark.requirement("B100")
+@pytest.mark.parametrize(
+    ("state", "end"),
+    [
+        ("idle", "quit"),
+        ("streaming", "ctrl-c"),
+        ("streaming", "sigterm"),
+        ("tool", "sighup"),
+    ],
+)
+def test_however_it_ends_the_terminal_is_usable_and_the_session_whole(state: str, end: str, tmp_path: Path) -> None:
+    """Behaviour 24."""
+    enter, calls, words = STATES[state]
+    store, model = tmp_path / "ore.db", script(tmp_path, calls)
+    with pane(tmp_path) as on:
+        pid = begin(on, store, model, *words)
+        enter(on)
+        ENDS[end](on, pid)
+        on.shows("ore: the session is kept: ore chat --session s1")
+        on.is_usable()
+    turns = said(shown(f"sqlite:{store}", "s1", tmp_path))
+    assert turns[:1] == ([] if state == "idle" else [("user", "complete", "Go on.")])
+    if state == "streaming":
+        assert turns[1] == ("assistant", "interrupted", "Half an ans")
+
+
+@pytest.mark.requirement("B100")
+def test_a_crash_says_so_on_one_line_and_where_the_session_is(tmp_path: Path) -> None:
+    """Behaviour 24."""
+    store, model = tmp_path / "ore.db", script(tmp_path, [delta("x")])
+    (tmp_path / "broken.py").write_text(
+        "from ore.ext.conduits.terminal.transcript import Transcript\n"
+        "from ore.cli.main import main\n"
+        "draw = Transcript.render_line\n"
+        "def fail(self, y):\n"
+        "    if self.app.composer.text:\n"
+        "        secret = 'never to be shown'\n"
+        "        raise ZeroDivisionError('nobody expects it')\n"
+        "    return draw(self, y)\n"
+        "Transcript.render_line = fail\n"
+        "raise SystemExit(main())\n"
+    )
+    with pane(tmp_path) as on:
+        python = COMMAND.with_name("python")
+        on.run(python, "broken.py", "chat", "--session", "s1", "--model", model, "--store", f"sqlite:{store}")
+        on.shows("Ask, or type /")
+        on.type("boom")
+        on.press("C-o")
+        text = on.shows("ore: the screen failed (ZeroDivisionError)", "kept: ore chat --session s1")
+        assert "never to be shown" not in text
+        on.is_usable()
+
+
+def test_a_killed_process_leaves_a_whole_session_that_goes_on(tmp_path: Path) -> None:
+    """Behaviour 24: kill -9 leaves the terminal to `reset`, and the session to the next process."""
+    store, model = tmp_path / "ore.db", script(tmp_path, HANGING)
+    with pane(tmp_path) as on:
+        pid = begin(on, store, model)
+        streaming(on)
+        os.kill(pid, signal.SIGKILL)
+        _gone(pid)
+    again = script(tmp_path, [delta("All of it.")], name="again.json")
+    with pane(_sub(tmp_path)) as on:
+        on.run("ore", "chat", "--session", "s1", "--model", again, "--store", f"sqlite:{store}")
+        on.shows("Go on.", "All of it.")
+        on.press("C-d")
+        on.shows("session is kept")
+
+
+def _sub(folder: Path) -> Path:
+    below = folder / "again"
+    below.mkdir()
+    return below
+
+
+def test_a_terminal_that_goes_away_ends_the_process_and_keeps_the_session(tmp_path: Path) -> None:
+    """Behaviour 24: a hang-up."""
+    store, model = tmp_path / "ore.db", script(tmp_path, HANGING)
+    with pane(tmp_path) as on:
+        pid = begin(on, store, model)
+        streaming(on)
+    _gone(pid)
+    assert said(shown(f"sqlite:{store}", "s1", tmp_path)) == [
+        ("user", "complete", "Go on."),
+        ("assistant", "interrupted", "Half an ans"),
+    ]
+
+
+def _gone(pid: int) -> None:
+    end = time.monotonic() + 60
+    while Path(f"/proc/{pid}").exists() and "State:\tZ" not in Path(f"/proc/{pid}/status").read_text():
+        assert time.monotonic() < end, "expected the process to end with its terminal"
+        time.sleep(0.05)
+
+
+def test_an_editor_has_the_terminal_and_gives_it_back(tmp_path: Path) -> None:
+    """Behaviour 21."""
+    editor = tmp_path / "editor.sh"
+    editor.write_text('#!/bin/sh\nprintf " and more" >> "$1"\nprintf "in the editor"\nread line\n')
+    editor.chmod(0o700)
+    with pane(tmp_path, env={"EDITOR": str(editor)}) as on:
+        begin(on, tmp_path / "ore.db", script(tmp_path, [delta("x")]))
+        on.type("draft")
+        on.shows("draft")
+        on.press("C-g")
+        on.shows("in the editor")
+        on.press("Enter")
+        on.shows("draft and more", "ready")
+        on.press("C-c", "C-d")
+        on.shows("session is kept")
+        on.is_usable()
+
+
+def test_keys_of_a_real_terminal_begin_lines_send_and_stop(tmp_path: Path) -> None:
+    """Behaviour 1, 2."""
+    store, model = tmp_path / "ore.db", script(tmp_path, HANGING)
+    with pane(tmp_path) as on:
+        begin(on, store, model)
+        on.type("one")
+        on.press("C-j")
+        on.type("two")
+        on.type("\\")
+        on.press("Enter")
+        on.type("three")
+        on.shows("one", "two", "three")
+        on.press("Enter")
+        on.shows("Half an ans")
+        on.press("Escape")
+        on.shows("[interrupted]", "ready")
+        assert on.fact("pane_title") == "Ore [cancelled]"
+        on.press("C-d")
+        on.shows("session is kept")
+    assert said(shown(f"sqlite:{store}", "s1", tmp_path))[0] == ("user", "complete", "one\ntwo\nthree")
+
+
+@pytest.mark.requirement("B62")
+def test_a_command_of_a_tool_gets_neither_keys_nor_the_terminal(tmp_path: Path) -> None:
+    """The tool's command reads nothing and changes no mode; typing goes on."""
+    reads = call("bash", command="stty sane 2>&1; cat; read x; echo got:$x:end")
+    model = script(tmp_path, [reads], [delta("All done.")])
+    with pane(tmp_path) as on:
+        begin(on, tmp_path / "ore.db", model, "--tool", "bash", "--approve", "always")
+        send(on, "Go on.")
+        on.shows("got::end", "All done.")
+        on.type("still typing")
+        on.shows("still typing")
+        on.press("C-c", "C-d")
+        on.shows("session is kept")
+        on.is_usable()
+
+
+def test_without_colours_not_one_is_written(tmp_path: Path) -> None:
+    """Behaviour 23: NO_COLOR."""
+    model = script(tmp_path, [delta("# Title\n\n`code` and **bold**\n\n```py\nx = 1\n```\n")])
+    with pane(tmp_path, env={"NO_COLOR": "1"}) as on:
+        begin(on, tmp_path / "ore.db", model)
+        send(on, "Go on.")
+        on.shows("x = 1", "ready")
+        codes = {code for part in on.colours.split("\x1b[")[1:] for code in part.partition("m")[0].split(";")}
+        assert not [
+            code
+            for code in codes
+            if code in ("38", "48") or (len(code) == 2 and code[0] in "3479" and code not in ("39", "49"))
+        ]
+        on.press("C-d")
+        on.shows("session is kept")
+
+
+def test_a_process_without_a_terminal_is_told_how_to_do_without(tmp_path: Path) -> None:
+    """Behaviour 25."""
+    with pane(tmp_path) as on:
+        model = script(tmp_path, [delta("Plain.")])
+        on.run("sh", "-c", f"echo Hi | ore chat --session s1 --model {model} --store memory: | cat; echo $?")
+        on.shows("Plain.\n0")
+        on.run("sh", "-c", "ore chat --connect http://127.0.0.1:1 < /dev/null; echo status $?")
+        on.shows("expected a terminal", "status 2")
