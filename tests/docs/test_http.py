@@ -28,6 +28,11 @@ def test_what_an_agent_serves_is_followed_with_the_standard_library(tmp_path: Pa
     assert printed[-2:] == ["True", "[{'op': 'set', 'key': 'ore.title', 'value': 'A trip'}]"]
 
 
+def test_a_page_of_ones_own_shows_the_chat_as_an_element(tmp_path: Path) -> None:
+    printed = run(copied("web", tmp_path), "own_page.py", ORE_MODEL=script(tmp_path, []))
+    assert printed.splitlines() == ["True", "['shop']", "default-src 'none'"]
+
+
 def test_sessions_stand_inside_another_application(tmp_path: Path) -> None:
     folder = copied("http", tmp_path)
     printed = run(folder, "embed.py", ORE_MODEL=script(folder, []))

@@ -23,13 +23,6 @@ async def deploy(invocation: Invocation) -> None:
     """Do nothing."""
 
 
-async def test_agents_say_which_model_answers_for_them(serve: Serve) -> None:
-    on = await serve(agents=("one", "two"), model="small")
-    assert (await on.client.get("/agents")).json["agents"] == [
-        {"name": name, "description": f"The {name}.", "model": "scripted:small"} for name in ("one", "two")
-    ]
-
-
 async def test_commands_are_those_of_every_interceptor_that_has_some(serve: Serve) -> None:
     class Other:
         async def intercept(self, stream: object, message: object) -> object:
@@ -55,7 +48,7 @@ async def test_without_commands_there_are_none(serve: Serve) -> None:
 async def test_models_are_those_of_the_agents_and_of_vendors_that_can_be_asked(serve: Serve) -> None:
     on = await serve(model="small", resolve=only_anthropic)
     models = (await on.client.get("/models?limit=500")).json["models"]
-    assert models[0] == {"name": "scripted:small"}
+    assert models[0] == {"name": "scripted:small", "agents": ["agent"]}
     assert {model["name"].partition(":")[0] for model in models[1:]} == {"anthropic"}
     assert len({model["name"] for model in models}) == len(models) > 3
     assert any(model.get("window_tokens", 0) >= 100_000 for model in models)
@@ -79,4 +72,4 @@ async def test_so_many_models_are_listed_as_were_asked_for(serve: Serve) -> None
 
 async def test_where_sessions_cannot_change_model_only_those_of_the_agents_are_listed(serve: Serve) -> None:
     on = await serve(model="small", agents=("one", "two"))
-    assert (await on.client.get("/models")).json == {"models": [{"name": "scripted:small"}]}
+    assert (await on.client.get("/models")).json == {"models": [{"name": "scripted:small", "agents": ["one", "two"]}]}

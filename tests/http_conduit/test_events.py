@@ -93,7 +93,7 @@ async def test_the_snapshot_is_where_events_go_on_from(serve: Serve) -> None:
     await on.say(session)
     state = (await on.client.get(f"/sessions/{session}/snapshot")).json
     assert (state["phase"], len(state["turns"]), state["metadata"]) == ("idle", 2, {"a": "b"})
-    assert [*state] == ["id", "turns", "metadata", "phase", "queue", "questions", "blocks", "activities"]
+    assert [*state] == ["id", "turns", "metadata", "phase", "queue", "questions", "blocks"]
     on.live(session).emit(Text(content="next"))
     async with on.client.open("GET", f"/sessions/{session}/events?after={state['id']}") as live:
         event = await live.event()

@@ -124,9 +124,9 @@ async def _ended(stream: Stream) -> None:
 def _of(snapshot: Snapshot) -> Shown:
     found: Shown = {}
     for one in json.loads(snapshot_json(snapshot))["blocks"]:
-        path = tuple(one["path"] or ())
+        path = tuple(one.get("path", ()))
         artifact = one["artifact"]
-        found[_key(artifact["kind"], path, one["block"])] = (_content(artifact), one["open"])
+        found[_key(artifact["kind"], path, one.get("block"))] = (_content(artifact), one.get("open", True))
     return found
 
 

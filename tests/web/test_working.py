@@ -302,6 +302,15 @@ def test_it_says_which_model_how_far_and_what_it_took(chat: Chat) -> None:
     chat.rests()
 
 
+def test_it_says_how_full_the_context_of_a_known_model_is(chat: Chat) -> None:
+    known = {"models": [{"name": "theatre:play", "window_tokens": 150, "agents": ["Helper"]}]}
+    chat.page.route("**/models?*", lambda route: route.fulfill(json=known))
+    chat.page.reload()
+    expect(chat.page.locator(".status")).to_contain_text("theatre:play")
+    chat.ask("something")
+    expect(chat.page.locator(".status")).to_contain_text("10 % of the context")
+
+
 def test_an_error_says_its_cause_counts_down_and_can_be_tried_again(chat: Chat) -> None:
     chat.say("fail now")
     note = chat.page.locator(".note.is-error")

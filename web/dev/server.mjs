@@ -35,7 +35,7 @@ class Session {
 
   snapshot() {
     const queue = this.queue.map(({ id, content }, place) => ({ id, content, status: place === 0 ? 'running' : 'waiting', position: place }))
-    return { id: `1-${this.n}`, turns: this.turns, metadata: this.metadata, phase: this.phase, queue, questions: [...this.questions.values()].map((one) => one.question), blocks: [...this.blocks].map(([block, artifact]) => ({ block, artifact, open: true, path: null, message: null })), activities: [] }
+    return { id: `1-${this.n}`, turns: this.turns, metadata: this.metadata, phase: this.phase, queue, questions: [...this.questions.values()].map((one) => one.question), blocks: [...this.blocks].map(([block, artifact]) => ({ block, artifact })) }
   }
 
   submit({ id, content }) {

@@ -59,11 +59,12 @@ function afresh(known: ReadonlyMap<string, Call>, snapshot: Snapshot): ReadonlyM
 }
 
 function putLive(view: View, one: LiveBlock, place: string, began: ReadonlyMap<string, number | undefined>): View {
-  const { artifact, path, message } = one
+  const { artifact, path, open = true } = one
+  const message = view.queue.find((queued) => queued.status === 'running')?.id
   if (artifact.kind === 'tool_result' && path?.length) return putResult(view, path, artifact as ToolResultArtifact)
-  const id = one.block ?? `${loose(message ?? undefined)}:${place}`
-  if (path?.length) return inside(view, path, (blocks) => put(blocks, id, artifact, one.open))
-  return { ...view, live: putBlock(view.live, id, artifact, one.open, message ?? undefined, began.get(id)) }
+  const id = one.block ?? `${loose(message)}:${place}`
+  if (path?.length) return inside(view, path, (blocks) => put(blocks, id, artifact, open))
+  return { ...view, live: putBlock(view.live, id, artifact, open, message, began.get(id)) }
 }
 
 /**

@@ -80,13 +80,16 @@ export interface Answer {
   arguments?: string | null
 }
 
-/** What was shown of a message and no turn holds yet; a result has the key of its call at the end of its path. */
+/**
+ * What was shown of the running message and no turn holds yet. Only blocks have
+ * ids; more of one comes unless `open` is false. A result has the key of its
+ * call at the end of its path.
+ */
 export interface LiveBlock {
-  block: string | null
+  block?: string
   artifact: Artifact
-  open: boolean
-  path?: readonly string[] | null
-  message?: string | null
+  open?: boolean
+  path?: readonly string[]
 }
 
 export interface Snapshot {
@@ -117,8 +120,8 @@ export interface WireEvent {
   [field: string]: unknown
 }
 
-export interface Agent { name: string; description?: string | null; model?: string | null }
-export interface Model { name: string; window_tokens?: number }
+export interface Agent { name: string; description?: string | null }
+export interface Model { name: string; window_tokens?: number; agents?: readonly string[] }
 
 export interface Thread { id: string; title?: string | null; preview?: string | null; last_at?: string | null }
 

@@ -57,13 +57,13 @@ export class World {
   #keep(): void {
     this.snapshots.push(structuredClone({
       id: `${this.#epoch}-${this.#number}`, turns: this.#turns, metadata: this.#metadata, phase: this.#phase, queue: this.#queue,
-      questions: this.#questions, activities: [], blocks: [...this.#shown(), ...this.#inside],
+      questions: this.#questions, blocks: [...this.#shown(), ...this.#inside],
     }))
   }
 
   /** The blocks of the turn in the making. */
   #shown(): LiveBlock[] {
-    return this.#blocks.map((one) => ({ block: one.id, artifact: one.artifact, open: !one.closed, path: null, message: this.#running?.id ?? null }))
+    return this.#blocks.map((one) => ({ block: one.id, artifact: one.artifact, ...(one.closed ? { open: false } : {}) }))
   }
 
   #emit(kind: string, fields: object, context: object = {}): void {
@@ -135,7 +135,7 @@ export class World {
         const block = `k${key}:1`
         const so_far = this.#inside.find((one) => one.block === block)
         const content = ((so_far?.artifact as { content?: string })?.content ?? '') + act.text
-        const shown: LiveBlock = { block, artifact: { kind: 'text', content }, open: true, path: [key], message: running?.id ?? null }
+        const shown: LiveBlock = { block, artifact: { kind: 'text', content }, path: [key] }
         this.#inside = so_far ? this.#inside.map((one) => (one === so_far ? shown : one)) : [...this.#inside, shown]
         this.#emit('text_delta', { content: act.text }, { ...here, path: [key], block })
         return
@@ -146,7 +146,7 @@ export class World {
         this.#pending = this.#pending.slice(1)
         const result = { kind: 'tool_result', tool_call_id: key, content: `of ${key}`, is_error: false, status: 'ok' } as Artifact
         this.#results.push(result)
-        this.#inside = [...this.#inside, { block: null, artifact: result, open: false, path: [key], message: running?.id ?? null }]
+        this.#inside = [...this.#inside, { artifact: result, open: false, path: [key] }]
         const { kind, ...fields } = result
         this.#emit(kind, fields, { ...here, path: [key] })
         if (this.#pending.length > 0) return

@@ -85,7 +85,8 @@ def snapshot_json(snapshot: Snapshot) -> bytes:
         {name: _raws(value) if isinstance(value, tuple) else value for name, value in item.items()}
         for item in snapshot.queue
     ]
-    return to_json(msgspec.structs.replace(snapshot, turns=turns, blocks=blocks, queue=queue))
+    activities: Any = snapshot.activities or msgspec.UNSET
+    return to_json(msgspec.structs.replace(snapshot, turns=turns, blocks=blocks, queue=queue, activities=activities))
 
 
 def _raws(artifacts: Sequence[Artifact]) -> Any:

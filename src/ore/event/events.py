@@ -141,7 +141,7 @@ class SessionSwitch(Event, frozen=True, kw_only=True, tag="session_switch"):
     session_id: str
 
 
-class LiveBlock(msgspec.Struct, frozen=True, kw_only=True):
+class LiveBlock(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What was shown of a message and no turn holds yet.
 
     Attributes:
@@ -151,14 +151,12 @@ class LiveBlock(msgspec.Struct, frozen=True, kw_only=True):
         open: Whether more of it comes.
         path: Keys of the calls inside which it happened; that of its own call
             is the last one of a result.
-        message: The message that it belongs to.
     """
 
     block: str | None = None
     artifact: Artifact
     open: bool = True
     path: tuple[str, ...] | None = None
-    message: str | None = None
 
 
 class Snapshot(msgspec.Struct, frozen=True, kw_only=True):

@@ -107,7 +107,7 @@ def live_block(block: Block, context: EventContext) -> LiveBlock | None:
         return None
     if artifact is None:
         return None
-    return LiveBlock(block=block.id, artifact=artifact, path=context.path, message=context.message)
+    return LiveBlock(block=block.id, artifact=artifact, path=context.path)
 
 
 def _key(entry: Entry, event: Artifact) -> _Key:
@@ -135,4 +135,4 @@ def _shown(entries: Sequence[Entry]) -> LiveBlock | None:
         artifact = event
     if artifact is None:
         return None
-    return LiveBlock(block=context.block, artifact=artifact, open=is_open, path=context.path, message=context.message)
+    return LiveBlock(block=context.block, artifact=artifact, open=is_open, path=context.path)

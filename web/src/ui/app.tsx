@@ -4,7 +4,7 @@ import { Api } from '../api.js'
 import { Chat } from '../chat.js'
 import { branchesOf } from '../branches.js'
 import { Threads } from '../threads.js'
-import { gistOf, modelOf, spentOf, textOf, type Agent, type UsageArtifact } from '../wire.js'
+import { gistOf, modelOf, spentOf, textOf, type Agent, type Model, type UsageArtifact } from '../wire.js'
 import { ownCommands, serverCommands } from './actions.js'
 import { Composer } from './composer.js'
 import type { Command } from './commands.js'
@@ -32,6 +32,7 @@ export function App({ options }: { options: Options }) {
   const agents = useSignal<readonly Agent[]>([])
   const chosen = useSignal(options.agent)
   const more = useSignal<readonly Command[]>([])
+  const models = useSignal<readonly Model[]>([])
   const { api, chat, threads, href } = useMemo(() => make(options), [])
   const session = chat.session.value
   const view = chat.view.value
@@ -47,6 +48,7 @@ export function App({ options }: { options: Options }) {
   const meet = () => void api.agents().then(async (found) => {
     agents.value = found.agents
     more.value = await serverCommands(chat, api, own)
+    models.value = (await api.models('', found.agents.length)).models
   }).catch((error: { status?: number }) => { if (error.status === 401) chat.line.value = 'unauthorised' })
 
   useEffect(() => {
@@ -78,7 +80,7 @@ export function App({ options }: { options: Options }) {
         <header>
           {options.threads && <button type="button" class="icon menu" aria-label="Conversations" aria-expanded={drawer.value} aria-controls="side" onClick={() => { drawer.value = !drawer.value }}><Icon name="menu" /></button>}
           <h1 dir="auto">{title}</h1>
-          <Status chat={chat} api={api} agent={agent} />
+          <Status chat={chat} api={api} standard={models.value.find((one) => one.agents?.includes(agent.name))?.name} />
           <button type="button" class="icon" aria-label="Change the theme" title="Light or dark" onClick={() => theme(options.host)}><Icon name="theme" /></button>
         </header>
         <Banner chat={chat} />
@@ -113,11 +115,11 @@ function make(options: Options) {
   return { api, chat, href, threads: new Threads(api, href) }
 }
 
-function Status({ chat, api, agent }: { chat: Chat; api: Api; agent: Agent }) {
+function Status({ chat, api, standard }: { chat: Chat; api: Api; standard?: string }) {
   const view = chat.view.value
   const windows = useSignal<Readonly<Record<string, number>>>({})
   const last = useMemo(() => view.turns.findLast((turn) => turn.model), [view.turns])
-  const model = view.metadata['ore.model.name'] ?? last?.model ?? agent.model
+  const model = view.metadata['ore.model.name'] ?? last?.model ?? standard
   useEffect(() => {
     if (!model || chat.line.value === 'unauthorised') return
     void api.models(model, 5).then(({ models }) => {

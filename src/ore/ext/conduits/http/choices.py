@@ -7,7 +7,6 @@ from typing import Any, Final, Protocol, runtime_checkable
 from starlette.requests import Request
 from starlette.responses import Response
 
-from ore.agent import AgentSpec
 from ore.errors import OreError
 from ore.ext.conduits.http.answer import json_answer
 from ore.ext.conduits.http.decoding import number_in
@@ -42,8 +41,7 @@ class Commanding(Protocol):
 async def list_agents(front: Front, request: Request) -> Response:
     """The agents that sessions can have, the default one first."""
     agents = front.sessions.agents.values()
-    listed = [{"name": one.name, "description": one.description, "model": _model_of(one)} for one in agents]
-    return json_answer({"agents": listed})
+    return json_answer({"agents": [{"name": one.name, "description": one.description} for one in agents]})
 
 
 async def list_commands(front: Front, request: Request) -> Response:
@@ -73,10 +71,8 @@ async def list_models(front: Front, request: Request) -> Response:
 
 def _models(front: Front) -> Iterator[Mapping[str, Any]]:
     catalog = import_module("ore.ext.catalog").shared_catalog()  # a large file, which few servers are asked for
-    for agent in front.sessions.agents.values():
-        name = _model_of(agent)
-        if name is not None:
-            yield _listed(name, catalog.named(name))
+    for name, agents in _of_agents(front).items():
+        yield {**_listed(name, catalog.named(name)), "agents": agents}
     known: Sequence[ModelInfo] = catalog.search()
     reachable: dict[str, bool] = {}
     for info in known:
@@ -85,6 +81,15 @@ def _models(front: Front) -> Iterator[Mapping[str, Any]]:
             reachable[info.provider] = _is_reachable(front, name)
         if reachable[info.provider]:
             yield _listed(name, info)
+
+
+def _of_agents(front: Front) -> Mapping[str, Sequence[str]]:
+    """The models of the agents, each with the names of those that have it."""
+    found: dict[str, list[str]] = {}
+    for agent in front.sessions.agents.values():
+        if agent.spec.name:
+            found.setdefault(f"{agent.provider.name}:{agent.spec.name}", []).append(agent.name)
+    return found
 
 
 def _is_reachable(front: Front, name: str) -> bool:
@@ -97,11 +102,6 @@ def _is_reachable(front: Front, name: str) -> bool:
     except OreError:
         return False
     return True
-
-
-def _model_of(agent: AgentSpec) -> str | None:
-    """A name under which the model could be asked for again."""
-    return f"{agent.provider.name}:{agent.spec.name}" if agent.spec.name else None
 
 
 def _listed(name: str, info: ModelInfo | None) -> Mapping[str, Any]:

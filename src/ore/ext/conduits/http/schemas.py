@@ -102,9 +102,13 @@ def _composed() -> Schema:
         "Sessions": _object(
             {"sessions": _list(_object({"id": _ID, "phase": _enum(*_PHASES), "queued": _count()}))},
         ),
-        "Agents": _object({"agents": _list(_object({"name": _TEXT, "description": _TEXT, "model": _or_null(_TEXT)}))}),
+        "Agents": _object({"agents": _list(_object({"name": _TEXT, "description": _TEXT}))}),
         "Models": _object(
-            {"models": _list(_object({"name": _TEXT, "window_tokens": _count()}, needed=("name",)))},
+            {
+                "models": _list(
+                    _object({"name": _TEXT, "window_tokens": _count(), "agents": _list(_TEXT)}, needed=("name",))
+                )
+            },
         ),
         "Commands": _object({"commands": _list(_object({"name": _TEXT, "description": _TEXT}))}),
         "Accepted": _object({"id": _ID}),
@@ -167,25 +171,24 @@ def _composed() -> Schema:
 def _snapshot() -> Schema:
     block = _object(
         {
-            "block": _or_null(_TEXT),
+            "block": _TEXT,
             "artifact": ref("Artifact"),
             "open": {"type": "boolean"},
-            "path": _or_null(_list(_TEXT)),
-            "message": _or_null(_ID),
-        }
+            "path": _list(_TEXT),
+        },
+        needed=("artifact",),
     )
-    return _object(
-        {
-            "id": {"type": "string", "pattern": "^\\d+-\\d+$"},
-            "turns": _list(ref("Turn")),
-            "metadata": ref("Metadata"),
-            "phase": _enum(*_PHASES),
-            "queue": _list(ref("Queued")),
-            "questions": _list(ref("Question")),
-            "blocks": _list(block),
-            "activities": _list(ref("Activity")),
-        }
-    )
+    fields: dict[str, Schema] = {
+        "id": {"type": "string", "pattern": "^\\d+-\\d+$"},
+        "turns": _list(ref("Turn")),
+        "metadata": ref("Metadata"),
+        "phase": _enum(*_PHASES),
+        "queue": _list(ref("Queued")),
+        "questions": _list(ref("Question")),
+        "blocks": _list(block),
+        "activities": _list(ref("Activity")),
+    }
+    return _object(fields, needed=tuple(name for name in fields if name != "activities"))
 
 
 def _problem() -> Schema:
