@@ -143,12 +143,16 @@ async def test_of_two_hand_offs_in_one_turn_the_last_holds_and_other_calls_of_it
     check_sendable(session.turns)
 
 
-async def test_agents_that_hand_on_to_each_other_for_ever_are_stopped() -> None:
-    desk, _ = team([[to("money")]] * 9, [[to("desk")]] * 9, limits=UsageLimits(rounds=6))
+@pytest.mark.parametrize("back", [True, False], ids=["handing back", "calling tools"])
+async def test_all_of_them_together_have_the_rounds_of_one_message(back: bool) -> None:
+    """Whether they hand on to each other for ever, or one of them calls its tools for ever."""
+    paid: list[list[Item]] = [[ToolCall(id="r", name="refund", arguments=f'{{"number": {n}}}')] for n in range(9)]
+    desk, asked = team([[to("money")]] * 9, [[to("desk")]] * 9 if back else paid, limits=UsageLimits(rounds=6))
     async with desk.session("s", store=MemoryStore()) as session:
         with pytest.raises(LimitError, match="6 rounds"):
             await session.run("go")
         check_sendable(session.turns)
+    assert sum(len(provider.invocations) for provider in asked) == 6
 
 
 @pytest.mark.requirement("D-hand-off-facts")
