@@ -73,6 +73,7 @@ def test_all_are_replaced_as_python_does(pieces: list[str], old: str) -> None:
         ),
         ("a\n\n  b\nc", "a\n\nb\n", "lines 1 to 3 differ from it in white space alone"),
         ("one\nreturn value\n", "retrun value", "the lines most like it:\n2|return value"),
+        ("return \x1b[2J value\n", "retrun value", "1|return ␛[2J value"),
         ("one\n", "1|one", "leave out the line numbers"),
         ("one\n", "\n\n", "it is not in the file"),
     ],

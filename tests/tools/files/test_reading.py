@@ -259,7 +259,8 @@ async def test_files_that_claim_to_be_empty_are_read(tmp_path: Path) -> None:
     assert re.fullmatch(r"/proc/\d+/status:\d+: Pid:\t\d+", found.content)
 
 
-async def test_a_name_that_was_mistyped_is_told_what_is_there(tmp_path: Path) -> None:
+@pytest.mark.parametrize("path", ["setings.py", "SETTINGS.PY", "Settings.py"])
+async def test_a_name_that_was_mistyped_is_told_what_is_there(tmp_path: Path, path: str) -> None:
     (tmp_path / "settings.py").touch()
-    result = await used(tmp_path, "read_file", path="setings.py")
-    assert "no such file; there is: settings.py" in result.content
+    result = await used(tmp_path, "read_file", path=path)
+    assert result.content.endswith("no such file; there is: settings.py")

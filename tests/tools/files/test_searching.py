@@ -178,6 +178,7 @@ async def test_a_pattern_that_is_none_is_an_error_that_says_why(tmp_path: Path, 
     (tmp_path / "a").write_text("a")
     result = await used(tmp_path, "search_files", pattern=pattern)
     assert result.is_error and "pattern:" in result.content
+    assert "--pcre2" not in result.content  # nobody could give that
 
 
 @pytest.mark.parametrize("pattern", [r"\(?=a", r"[(?=]", r"\\1", r"[\]]\.", r"a\.n"])

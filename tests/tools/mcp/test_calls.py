@@ -39,6 +39,7 @@ def stage(server: McpServer) -> Stage:
     [
         ("add", {"a": 1, "b": 2}, '{"result":3}'),
         ("say", {"text": "Grüße"}, "Grüße"),
+        ("say", {"text": "a\x1b[2J\0\rb\r\n\tc"}, "a␛[2J␀␍b\r\n\tc"),
         ("steps", {}, '{"result":"done"}'),
     ],
 )
@@ -95,7 +96,7 @@ async def test_a_result_brings_only_as_much_as_it_may(shared: Web) -> None:
 @pytest.mark.parametrize(
     ("name", "given", "says"),
     [
-        ("fail", {"why": "out of paper"}, "out of paper"),
+        ("fail", {"why": "out of paper\x1b[2J"}, "out of paper␛[2J"),
         ("crash", {}, "the server reports that the call failed, and not why"),
         ("add", {"a": "x"}, "arguments do not fit: b: missing, expected integer; a: expected integer"),
         ("add", {"a": 1, "b": 1.5}, "b: expected integer, got 1.5"),

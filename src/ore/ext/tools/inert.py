@@ -1,15 +1,15 @@
-"""`inert`: text from files and pages that can steer nothing."""
+"""`inert`: text from files, pages, commands and servers that can steer nothing."""
 
 import re
 from typing import Final
 
 __all__ = ["inert", "quoted_name"]
 
-_CONTROL: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_CONTROL: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]|\r(?!\n)")
 
 
 def inert(text: str) -> str:
-    """`text` with its control characters as signs that do nothing; line ends and tabs stay."""
+    """`text` with its control characters as signs that do nothing; tabs and line ends, CR LF too, stay."""
     return text if text.isprintable() else _CONTROL.sub(_sign, text)
 
 

@@ -135,7 +135,8 @@ class Border:
     def _similar(self, real: Path) -> str:
         with suppress(OSError), self.folder(real.parent, listed=True) as folder, os.scandir(folder) as entries:
             names = [entry.name for entry in islice(entries, NAMES)]
-            close = [quoted_name(name) for name in get_close_matches(real.name, names)]
+            same = [name for name in names if name.casefold() == real.name.casefold()]
+            close = [quoted_name(name) for name in same or get_close_matches(real.name, names)]
             return f"; there is: {', '.join(close)}" if close else ""
         return ""
 

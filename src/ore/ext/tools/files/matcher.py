@@ -72,7 +72,8 @@ class Matcher:
             except subprocess.TimeoutExpired:
                 raise ToolError(f"pattern: expected a regular expression, got {self._pattern!r}: too much") from None
         if process.returncode not in (0, 1):
-            why = inert(said.decode("utf-8", "replace")).strip()[:1_000]
+            # What ripgrep advises behind an empty line are flags, which a model cannot give.
+            why = inert(said.decode("utf-8", "replace")).partition("\n\nConsider ")[0].strip()[:1_000]
             raise ToolError(f"pattern: expected a regular expression, got {self._pattern!r}: {why}")
 
     def hits(self, files: Sequence[int], patience: Patience) -> Iterator[Hit]:

@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from difflib import SequenceMatcher
 from typing import Final
 
+from ore.ext.tools.inert import inert
+
 __all__ = ["nearest"]
 
 MOST_LINES: Final = 10_000
@@ -75,4 +77,4 @@ def _close(lines: Sequence[str], wanted: str) -> list[int]:
 
 def _told(lines: Sequence[str], first: int, last: int) -> str:
     shown = range(first, min(last, first + SHOWN * 2) + 1)
-    return "\n".join(f"{number}|{lines[number - 1][:LONGEST]}" for number in shown)
+    return "\n".join(f"{number}|{inert(lines[number - 1][:LONGEST])}" for number in shown)

@@ -10,8 +10,9 @@ from mcp import types
 
 from ore.artifact import Artifact, Audio, File, Image, Text, clean
 from ore.errors import ToolError
+from ore.ext.tools.inert import inert
 
-__all__ = ["artifacts_of", "resource_artifacts", "value_of"]
+__all__ = ["artifacts_of", "harmless", "resource_artifacts", "value_of"]
 
 _PICTURES: Final = (
     (b"\x89PNG\r\n\x1a\n", "image/png"),
@@ -30,7 +31,7 @@ def value_of(result: types.CallToolResult, media_bytes: int) -> Any:
     """What a call came to, as the value of a tool.
 
     Structured content takes the place of the texts beside it, which say the
-    same for clients that know none.
+    same for clients that know none. Control characters in texts are signs.
 
     Args:
         media_bytes: How much of pictures, sounds and documents is taken.
@@ -40,7 +41,7 @@ def value_of(result: types.CallToolResult, media_bytes: int) -> Any:
     """
     if result.is_error:
         raise _error(result, media_bytes)
-    parts = artifacts_of(result.content, media_bytes)
+    parts = harmless(artifacts_of(result.content, media_bytes))
     if result.structured_content is None:
         return parts if len(parts) != 1 or not isinstance(parts[0], Text) else parts[0].content
     others = [part for part in parts if not isinstance(part, Text)]
@@ -62,9 +63,14 @@ def resource_artifacts(
 
 
 def _error(result: types.CallToolResult, media_bytes: int) -> ToolError:
-    parts = artifacts_of(result.content, media_bytes)
+    parts = harmless(artifacts_of(result.content, media_bytes))
     first = next((part.content for part in parts if isinstance(part, Text)), FAILED)
     return ToolError(first, result=list(parts) if len(parts) > 1 else None)
+
+
+def harmless(artifacts: Sequence[Artifact]) -> tuple[Artifact, ...]:
+    """The same for a model and whoever looks at it: texts with signs for control characters."""
+    return tuple([Text(content=inert(one.content)) if isinstance(one, Text) else one for one in artifacts])
 
 
 def _artifact(block: types.ContentBlock) -> Artifact:

@@ -7,6 +7,7 @@ import mcp
 from mcp.types import CONNECTION_CLOSED, URL_ELICITATION_REQUIRED
 
 from ore.errors import ToolError
+from ore.ext.tools.inert import inert
 from ore.ext.tools.mcp.child import UnsentError
 from ore.ext.tools.mcp.http_client import failure_of
 
@@ -64,7 +65,7 @@ def call_error(name: str, error: BaseException, why: str | None, hint: str) -> T
         return ToolError(f"mcp server {name!r} {error.message}{'' if failure.unsent else f'; {UNKNOWN}'}")
     if is_lost(error, why):
         return ToolError(f"mcp server {name!r} {why or 'broke the connection'} during the call{hint}; {UNKNOWN}")
-    return ToolError(f"mcp server {name!r} refused: {error.message[:_SHOWN]}{_pages(error)}")
+    return ToolError(f"mcp server {name!r} refused: {inert(error.message[:_SHOWN])}{_pages(error)}")
 
 
 def _pages(error: mcp.MCPError) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any, Protocol
 
 from ore.artifact import Artifact
+from ore.ext.tools.mcp.content import harmless
 from ore.ext.tools.mcp.offers import McpResource
 from ore.tool import Tool, tool
 
@@ -33,7 +34,7 @@ def resource_tools(server: Resources) -> Sequence[Tool]:
         Args:
             uri: As `list_resources` gives it, with the places of a template filled in.
         """
-        return list(await server.read_resource(uri))
+        return list(harmless(await server.read_resource(uri)))
 
     return (list_resources, read_resource)
 
