@@ -57,14 +57,16 @@ STATES: dict[str, tuple[Callable[[Pane], None], Sequence[Any], Sequence[str]]] =
 
 
 def quit_by_key(on: Pane, pid: int) -> None:
-    on.press("C-d")
+    """From a dialog, which is left with it."""
+    on.press("C-l")
+    on.shows("Sessions", "Enter choose")
+    on.press("C-q")
 
 
 def interrupt_and_leave(on: Pane, pid: int) -> None:
+    """The first one stops what runs, the second one leaves."""
     on.press("C-c")
-    on.shows("ready")
-    on.press("C-c")
-    on.shows("again leaves")
+    on.shows("ready", "again leaves")
     on.press("C-c")
 
 
@@ -127,11 +129,13 @@ def test_a_crash_says_so_on_one_line_and_where_the_session_is(tmp_path: Path) ->
     )
     with pane(tmp_path) as on:
         python = COMMAND.with_name("python")
-        on.run(python, "broken.py", "chat", "--session", "s1", "--model", model, "--store", f"sqlite:{store}")
+        chat = f"{python} broken.py chat --session s1 --model {model} --store sqlite:{store}"
+        on.run("sh", "-c", f"{chat}; echo status $?")
         on.shows("Ask, or type /")
         on.type("boom")
         on.press("C-o")
-        text = on.shows("ore: the screen failed (ZeroDivisionError)", "kept: ore chat --session s1")
+        text = on.shows("ore: the screen failed (ZeroDivisionError)", "kept: ore chat --session s1", "status 1")
+        assert "nobody expects it" in text
         assert "never to be shown" not in text
         on.is_usable()
 
@@ -191,7 +195,9 @@ def test_an_editor_has_the_terminal_and_gives_it_back(tmp_path: Path) -> None:
         on.shows("in the editor")
         on.press("Enter")
         on.shows("draft and more", "ready")
-        on.press("C-c", "C-d")
+        on.press("C-c")
+        on.shows("Ask, or type /")
+        on.press("C-d")
         on.shows("session is kept")
         on.is_usable()
 
@@ -229,7 +235,9 @@ def test_a_command_of_a_tool_gets_neither_keys_nor_the_terminal(tmp_path: Path) 
         on.shows("got::end", "All done.")
         on.type("still typing")
         on.shows("still typing")
-        on.press("C-c", "C-d")
+        on.press("C-c")
+        on.shows("Ask, or type /")
+        on.press("C-d")
         on.shows("session is kept")
         on.is_usable()
 

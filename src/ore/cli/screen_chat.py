@@ -1,14 +1,13 @@
 """`ore chat` on a terminal: the screen."""
 
 import os
-import signal
 from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ore.app import data_folder, live_sessions
 from ore.cli.failures import run
-from ore.cli.status import DONE, FAILED, INTERRUPTED, Status
+from ore.cli.status import DONE, FAILED, Status, ended_by
 from ore.cli.terminal import say
 from ore.errors import InputError
 
@@ -80,4 +79,4 @@ def _status(shown: "Shown") -> Status:
         say(f"ore: the session is kept: {shown.place}")
     if shown.crash is not None:
         return FAILED
-    return DONE if shown.signal in (None, signal.SIGTERM, signal.SIGHUP) else INTERRUPTED
+    return DONE if shown.signal is None else ended_by(shown.signal)

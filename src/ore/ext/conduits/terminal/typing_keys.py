@@ -120,15 +120,16 @@ class TypingKeys:
         app = self._app
         if len(app.screen_stack) > 1:
             app.pop_screen()
-        elif time.monotonic() - self._stop_s < _AGAIN_S:
+        elif time.monotonic() - self._stop_s < _AGAIN_S and not app.composer.text:
             app.exit(0)
         elif app.view.is_running:
+            self._stop_s = time.monotonic()
             await app.desk.interrupt()
         elif app.composer.text:
             app.composer.put("")
         else:
             self._stop_s = time.monotonic()
-            app.request_draw()
+        app.request_draw()
 
     async def think(self) -> None:
         """Let the model think one level more."""
