@@ -38,11 +38,12 @@ EXPECTED_NOISE = re.compile(r"Failed to load resource|net::ERR")
 class Server:
     """The HTTP conduit in a process of its own; see `serving.py`."""
 
-    def __init__(self, folder: Path, token: str = "") -> None:
+    def __init__(self, folder: Path, token: str = "", below: str = "") -> None:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
-        self.url = f"http://127.0.0.1:{self.port}"
+        self.url = f"http://127.0.0.1:{self.port}{below}"
+        self._below = below
         self._folder = folder
         self._token = token
         self._process: subprocess.Popen[bytes] | None = None
@@ -54,6 +55,7 @@ class Server:
             str(self.port),
             f"sqlite:{self._folder / 'ore.db'}",
             self._token,
+            self._below,
         ]
         with (self._folder / "server.log").open("ab") as log:
             self._process = subprocess.Popen(words, stdout=log, stderr=log)

@@ -1,6 +1,7 @@
 """A server for the tests of the page: the HTTP conduit, with a model that does what a message says.
 
-`python serving.py PORT STORE TOKEN`, an empty token for none. Messages: `hold`
+`python serving.py PORT STORE TOKEN BELOW`, an empty token for none, and empty where
+it stands at the root. Messages: `hold`
 begins an answer and never ends it, `slow` goes on for a while, `long` has many
 paragraphs, `think` reasons first, `look` calls a tool, `ask` one that needs an
 approval, `delegate` an agent, `fail` fails; whatever else is said comes back.
@@ -13,10 +14,13 @@ from collections.abc import AsyncGenerator, Sequence
 from dataclasses import replace
 
 import uvicorn
+from starlette.applications import Starlette
+from starlette.routing import Mount
 
 from ore.app import Agent, open_store
 from ore.artifact import Artifact, ReasoningDelta, Text, TextDelta, ToolCallDelta, Usage
 from ore.errors import ModelNotFoundError, RateLimitError
+from ore.event import provenance
 from ore.ext.commands import Commands, Invocation
 from ore.ext.conduits.http import HttpOptions, http_app
 from ore.ledger import Role, State
@@ -98,6 +102,7 @@ def manager(store_url: str) -> Manager:
     ]
     commands = Commands()
     commands.bind("greet", "greets somebody", greet)
+    commands.bind("elsewhere", "says it through another conduit", elsewhere)
     services = Services(asking=AskPolicy(wait=True), resolve=theatre)
     return Manager(Roster(agents), open_store(store_url), interceptors=[commands], services=services)
 
@@ -115,10 +120,17 @@ async def greet(invocation: Invocation) -> None:
     invocation.say(f"hello {invocation.text}")
 
 
-async def serve(port: int, store_url: str, token: str) -> None:
+async def elsewhere(invocation: Invocation) -> None:
+    """Say something as if it came from another front end."""
+    with provenance("telegram"):
+        invocation.stream.submit(invocation.text)
+
+
+async def serve(port: int, store_url: str, token: str, below: str) -> None:
     sessions = manager(store_url)
+    app = http_app(sessions, HttpOptions(token=token or None))
     config = uvicorn.Config(
-        http_app(sessions, HttpOptions(token=token or None)),
+        Starlette(routes=[Mount(below, app)]) if below else app,
         port=port,
         log_level="warning",
         timeout_graceful_shutdown=1,
@@ -127,4 +139,4 @@ async def serve(port: int, store_url: str, token: str) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(serve(int(sys.argv[1]), sys.argv[2], sys.argv[3]))
+    asyncio.run(serve(int(sys.argv[1]), *sys.argv[2:]))

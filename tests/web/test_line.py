@@ -219,6 +219,25 @@ def test_a_token_is_asked_for_and_kept_by_the_browser_alone(
         guarded.stop()
 
 
+@pytest.mark.slow
+def test_below_a_path_of_another_application_it_works_with_its_token_as_at_the_root(
+    pages: Callable[..., Page], tmp_path: Path
+) -> None:
+    below = Server(tmp_path, token="open-sesame", below="/tools/agent")
+    below.start()
+    try:
+        page = pages()
+        page.goto(f"{below.url}/?token=open-sesame")
+        assert page.url == f"{below.url}/"
+        chat = Chat(page, below.url)
+        chat.ask("below a path")
+        assert page.url.startswith(f"{below.url}/chat?thread=")
+        page.reload()
+        expect(chat.answers).to_contain_text("below a path")
+    finally:
+        below.stop()
+
+
 HOST = """<!doctype html><html lang="en"><head><title>Host</title>
 <script type="module" src="/static/ore-chat.js"></script></head>
 <body><h1>A page of somebody</h1><main><ore-chat server="/"></ore-chat></main></body></html>"""

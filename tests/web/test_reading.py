@@ -1,6 +1,7 @@
 """What answers look like, and that nothing in them acts: behaviours 8 to 12 and 15 of the web chat."""
 
 import json
+import re
 import urllib.request
 from collections.abc import Callable
 
@@ -167,6 +168,7 @@ def test_what_an_agent_does_inside_a_call_is_shown_inside_its_card(chat: Chat) -
 def test_thoughts_are_folded_until_somebody_wants_them(chat: Chat) -> None:
     chat.ask("think first")
     thought = chat.page.locator("details.reasoning")
+    expect(thought.locator("summary")).to_have_text(re.compile(r"Thought for (less than a second|\d+ s)"))
     expect(thought).not_to_contain_text("sides")
     thought.locator("summary").click()
     expect(thought.locator("strong")).to_have_text("both")

@@ -179,6 +179,14 @@ def test_what_a_script_says_in_the_same_session_appears(chat: Chat) -> None:
     expect(chat.answers.last).to_contain_text("from a script")
 
 
+def test_what_comes_through_another_conduit_appears_with_its_origin(chat: Chat) -> None:
+    chat.ask("mine")
+    call(f"{chat.url}/sessions/{chat.session}/messages", {"content": "/elsewhere from far away"})
+    expect(chat.sayings.last).to_contain_text("from far away")
+    expect(chat.sayings.last.locator(".badge")).to_have_text("telegram")
+    expect(chat.sayings.first.locator(".badge")).to_have_count(0)
+
+
 PIXEL = bytes.fromhex(
     "89504e470d0a1a0a0000000d4948445200000001000000010806000000"
     "1f15c4890000000d49444154789c6360606060000000050001a5f645400000000049454e44ae426082"

@@ -213,6 +213,7 @@ function completed(view: View, event: WireEvent): View {
     next = running ? { ...view, queue: renumber(view.queue.filter((one) => one.id !== message)) } : started(view, message)
     if (!running) next = { ...next, phase: 'submitted' }
   }
+  next = thought(next, turn.id)
   const live = next.live.filter((one) => one.id !== turn.id && !(turn.role === 'assistant' && one.id === loose(message)))
   if (turn.control === 'skip') return { ...next, live, skipped: new Map(next.skipped).set(turn.id, turn.parent_id ?? null) }
   if (next.turns.some((one) => one.id === turn.id)) return { ...next, live }
@@ -224,6 +225,13 @@ function completed(view: View, event: WireEvent): View {
     origins: provenance && turn.role === 'user' ? new Map(next.origins).set(turn.id, provenance) : next.origins,
     senders: message && turn.role === 'user' ? new Map(next.senders).set(turn.id, message) : next.senders,
   }
+}
+
+/** How long the thoughts of a turn took, before what was live of it goes. */
+function thought(view: View, turn: string): View {
+  const blocks = view.live.find((one) => one.id === turn)?.blocks.filter((one) => one.artifact.kind === 'reasoning') ?? []
+  const seconds = blocks.map(({ since, until }) => (since !== undefined && until !== undefined ? (until - since) / 1000 : undefined))
+  return seconds.some((one) => one !== undefined) ? { ...view, thoughts: new Map(view.thoughts).set(turn, seconds) } : view
 }
 
 /** The turns before `turn`: all, or those up to its parent when the tip was moved meanwhile. */

@@ -51,11 +51,13 @@ export interface View {
   readonly senders: ReadonlyMap<string, string>
   /** Turns off the path: stored and counted, not shown. */
   readonly skipped: ReadonlyMap<string, string | null>
+  /** By turn id: how many seconds each thought took, as far as this page saw it. */
+  readonly thoughts: ReadonlyMap<string, readonly (number | undefined)[]>
   /** Something happened that events do not tell whole: ask for a snapshot. */
   readonly stale: boolean
 }
 
 export const EMPTY: View = {
   cursor: null, turns: [], live: [], calls: new Map(), queue: [], questions: [], answers: new Map(), metadata: {},
-  phase: 'idle', ended: new Map(), notes: [], origins: new Map(), senders: new Map(), skipped: new Map(), stale: false,
+  phase: 'idle', ended: new Map(), notes: [], origins: new Map(), senders: new Map(), skipped: new Map(), thoughts: new Map(), stale: false,
 }

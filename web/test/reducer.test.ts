@@ -135,6 +135,19 @@ test('a turn that is begun again shows no text twice', () => {
   assert.deepEqual(view.live.flatMap((one) => one.blocks.map((block) => block.artifact)), [{ kind: 'text', content: 'Hello' }])
 })
 
+test('how long each thought took is known behind its turn, and of none that this page did not see begin', () => {
+  const live: readonly WireEvent[] = [
+    { kind: 'reasoning_delta', content: 'Hm.', context: at('1-1', { block: 't:1' }) },
+    { kind: 'reasoning', content: 'Hm.', context: at('1-2', { block: 't:1' }) },
+    { kind: 'text_delta', content: 'So', context: at('1-3', { block: 't:2' }) },
+    { kind: 'reasoning', content: 'Or.', context: at('1-4', { block: 't:3' }) },
+    { kind: 'turn_complete', turn: { id: 't', role: 'assistant', artifacts: [] }, context: at('1-5') },
+  ]
+  const view = live.reduce((so_far, event, place) => applyEvent(so_far, event, place * 2000), EMPTY)
+  assert.deepEqual([...view.thoughts], [['t', [2, 0]]])
+  assert.equal(live.reduce((so_far, event) => applyEvent(so_far, event), EMPTY).thoughts.size, 0)
+})
+
 test('what happens inside a call is shown inside it, results of its own calls too', () => {
   const view = applyEvents(EMPTY, [
     { kind: 'text_delta', content: 'look', context: at('1-1', { path: ['t:0'], block: 'k:1' }) },

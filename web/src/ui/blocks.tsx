@@ -15,7 +15,7 @@ export function Blocks(props: { chat: Chat; view: View; blocks: readonly Block[]
       return <ToolCard key={key} chat={props.chat} view={props.view} callKey={key} call={artifact} open={block.open} running={props.running}
         result={props.results?.get(key)} seconds={props.seconds?.(key)} />
     }
-    return <One key={block.id} artifact={artifact} open={block.open} took={block.since && block.until ? (block.until - block.since) / 1000 : undefined} />
+    return <One key={block.id} artifact={artifact} open={block.open} took={block.since !== undefined && block.until !== undefined ? (block.until - block.since) / 1000 : undefined} />
   })}</>
 }
 
@@ -35,7 +35,7 @@ const WISH = 'ore.reasoning.open'
 function Reasoning({ text, open, took }: { text: string; open: boolean; took?: number }) {
   const [wanted, setWanted] = useState<boolean | null>(null)
   if (!text && !open) return null
-  const label = open ? 'Thinking…' : took !== undefined && took >= 1 ? `Thought for ${took.toFixed(0)} s` : 'Thought'
+  const label = open ? 'Thinking…' : took === undefined ? 'Thought' : `Thought for ${took < 1 ? 'less than a second' : `${took.toFixed(0)} s`}`
   const shown = wanted ?? (open && localStorage.getItem(WISH) === '1')
   const toggle = (event: Event) => {
     event.preventDefault()

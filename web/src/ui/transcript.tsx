@@ -110,7 +110,7 @@ function TurnRow(props: {
   return <>
     {turn.role === 'user'
       ? <UserTurn chat={chat} turn={turn} origin={view.origins.get(turn.id)} running={props.running} branches={props.branches} meta={chat.view.value.metadata} />
-      : <AnswerTurn chat={chat} view={hasCalls(turn) ? view : STILL} turn={turn} results={hasCalls(turn) ? props.results : NONE} last={props.last}
+      : <AnswerTurn chat={chat} view={hasCalls(turn) ? view : STILL} turn={turn} results={hasCalls(turn) ? props.results : NONE} thoughts={chat.view.value.thoughts.get(turn.id)} last={props.last}
           running={props.running && hasCalls(turn)} branches={props.branches} seconds={props.seconds} />}
     <Notes {...props} />
   </>

@@ -58,11 +58,15 @@ export const UserTurn = pure((props: { chat: Chat; turn: Turn; origin?: string; 
 })
 
 export const AnswerTurn = pure((props: {
-  chat: Chat; view: View; turn: Turn; results: ReadonlyMap<string, ToolResultArtifact>; last: boolean; running: boolean; branches: Branches; seconds?: number
+  chat: Chat; view: View; turn: Turn; results: ReadonlyMap<string, ToolResultArtifact>; thoughts?: readonly (number | undefined)[]; last: boolean; running: boolean; branches: Branches; seconds?: number
 }) => {
   const { turn } = props
   const [busy, setBusy] = useState(false)
-  const blocks: Block[] = turn.artifacts.map((artifact, place) => ({ id: `${turn.id}:${place + 1}`, artifact, open: false }))
+  let thought = 0
+  const blocks: Block[] = turn.artifacts.map((artifact, place) => {
+    const seconds = artifact.kind === 'reasoning' ? props.thoughts?.[thought++] : undefined
+    return { id: `${turn.id}:${place + 1}`, artifact, open: false, ...(seconds === undefined ? {} : { since: 0, until: seconds * 1000 }) }
+  })
   const text = textOf(turn.artifacts)
   const again = async (work: (turn: Turn) => Promise<void>) => {
     setBusy(true)
