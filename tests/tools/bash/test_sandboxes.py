@@ -53,6 +53,7 @@ OUTSIDE = [
     "echo x > /usr/x",
     "ls /home",
     "cat /etc/passwd",
+    "ls /etc/ssl/private",
     "cat /proc/1/environ | tr '\\0' '\\n' | grep ^ORE_CANARY",
     "ls {home}",
 ]
@@ -132,6 +133,12 @@ async def test_at_its_end_everything_inside_ends(folder: Path) -> None:
         return len(set(seen[-4:])) == 1 and bool(seen[-1])
 
     await until(still)
+
+
+@pytest.mark.requirement("D-sandbox-refuses")
+def test_a_border_around_everything_is_none() -> None:
+    with pytest.raises(ValueError, match="which is everything"):
+        BubblewrapSandbox(Path("/"))
 
 
 @pytest.mark.requirement("D-sandbox-refuses")

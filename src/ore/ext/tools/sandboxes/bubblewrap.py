@@ -13,7 +13,10 @@ from ore.ext.tools.sandboxes.launch import Launch
 
 __all__ = ["BubblewrapSandbox", "Confinement"]
 
-SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/etc/alternatives", "/etc/ssl", "/etc/ld.so.cache")
+SYSTEM = (
+    *("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/etc/alternatives", "/etc/ld.so.cache"),
+    *("/etc/ssl/certs", "/etc/ssl/openssl.cnf"),  # not the private keys beside them, which root could read
+)
 """What programs need to run at all; read only, and only what is there."""
 
 
@@ -52,6 +55,9 @@ class BubblewrapSandbox:
         folder: What they may change. Relative paths begin there.
         confinement: What is let through.
         extra: Variables that commands get as they are.
+
+    Raises:
+        ValueError: The folder is all there is, so nothing would be outside.
     """
 
     def __init__(
@@ -62,6 +68,8 @@ class BubblewrapSandbox:
         extra: Mapping[str, str] | None = None,
     ) -> None:
         self._folder = folder.resolve()
+        if self._folder == self._folder.parent:
+            raise ValueError(f"expected a folder that commands may change, got {folder}, which is everything")
         self._confinement = confinement or Confinement()
         self._extra = extra
 
