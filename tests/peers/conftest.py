@@ -29,3 +29,17 @@ def llmock_url() -> Iterator[str]:
     with child([Path(__file__).parent / "llmock_server.py"]) as process:
         assert process.stdout is not None
         yield process.stdout.readline().strip()
+
+
+@pytest.fixture(scope="session")
+def limited_llmock_url() -> Iterator[str]:
+    """Where a llmock answers that grants each key 100 tokens a second, 6,000 at once, and has a window of 2,000."""
+    pytest.importorskip("llmock", reason="llmock is not installed")
+    words: list[str | Path] = [
+        Path(__file__).parent / "llmock_server.py",
+        "LLMOCK_TPM=6000",
+        "LLMOCK_CONTEXT_WINDOW=2000",
+    ]
+    with child(words) as process:
+        assert process.stdout is not None
+        yield process.stdout.readline().strip()

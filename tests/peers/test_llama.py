@@ -2,12 +2,14 @@
 
 import asyncio
 from collections.abc import Callable
+from typing import Literal
 
 import pytest
+from pydantic import BaseModel
 
-from ore import Agent, Spec
+from ore import Agent, Image, Spec
 from ore.artifact import ResultStatus, StopReason, Text, ToolCall, ToolResult
-from ore.errors import AuthenticationError, ContextOverflowError
+from ore.errors import AuthenticationError, ContextOverflowError, UnsupportedError
 from ore.ext.providers.anthropic import Anthropic
 from ore.ext.providers.openai import OpenAI
 from ore.ledger import MemoryStore, Role, TurnStatus
@@ -27,6 +29,11 @@ PROTOCOLS = pytest.mark.parametrize(
 )
 
 GREEDY = Spec(name="smol", temperature=0, max_output_tokens=24)
+
+
+class City(BaseModel):
+    name: Literal["Lisbon", "Porto"]
+    is_rainy: bool
 
 
 def weather(city: str) -> str:
@@ -97,6 +104,29 @@ async def test_what_does_not_fit_its_window_is_told_and_the_session_goes_on(llam
             await session.run("sea " * 3000)
         await session.handle.history.undo()
         assert (await session.run("Say hello.")).text
+
+
+@PROTOCOLS
+@pytest.mark.requirement("D-peer-llama", "B29")
+async def test_a_picture_is_refused_at_once_and_the_session_goes_on(llama: str, make: Make) -> None:
+    """The server says so with status 500; asking again would not help."""
+    agent = Agent(make(llama, KEY), spec=GREEDY)
+    async with asyncio.timeout(120), agent.session("s", store=MemoryStore()) as session:
+        picture = Image(data=b"\x89PNG\r\n\x1a\n" + b"0" * 40, media_type="image/png", name="sea.png")
+        run = session.stream([Text(content="What is it?"), picture])
+        told = [entry.event.content async for entry in run.events("notice")]  # type: ignore[union-attr]
+        with pytest.raises(UnsupportedError, match="the model takes no image"):
+            await run.result()
+        assert not any("attempt" in notice for notice in told)
+        assert (await session.run("Say hello.")).text
+
+
+@pytest.mark.requirement("D-peer-llama")
+async def test_an_answer_of_a_schema_is_one(llama: str) -> None:
+    """By the server's own grammar."""
+    agent = Agent(OpenAI(base_url=llama, api_key=KEY), spec=GREEDY, output_type=City)
+    async with asyncio.timeout(120):
+        assert isinstance((await agent.run("Is it rainy in Lisbon?")).output, City)
 
 
 @PROTOCOLS

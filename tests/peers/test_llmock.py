@@ -11,6 +11,7 @@ from ore import Agent, Spec
 from ore.errors import OreError, describe
 from ore.ext.providers.anthropic import VENDOR as ANTHROPIC
 from ore.ext.providers.backoff import Backoff
+from ore.ext.providers.google import VENDOR as GOOGLE
 from ore.ext.providers.openai import VENDOR as OPENAI
 from ore.ext.providers.transport import Limits
 from ore.ext.providers.vendor import Access, connect
@@ -26,6 +27,9 @@ VENDORS = {
     "openai": lambda url: connect(OPENAI, Access(api_key="any", base_url=f"{url}/v1", limits=LIMITS, backoff=QUICK)),
     "anthropic": lambda url: connect(
         ANTHROPIC, Access(api_key="any", base_url=f"{url}/anthropic", limits=LIMITS, backoff=QUICK)
+    ),
+    "google": lambda url: connect(
+        GOOGLE, Access(api_key="any", base_url=f"{url}/gemini", limits=LIMITS, backoff=QUICK)
     ),
 }
 
@@ -113,7 +117,8 @@ FAULTS: dict[str, tuple[dict[str, Any], str | None, list[str]]] = {
 async def test_every_fault_ends_as_it_should_and_the_session_goes_on(llmock_url: str, make: Make, name: str) -> None:
     fault, code, verdict = FAULTS[name]
     judge = Judge(llmock_url)
-    agent = Agent(make(llmock_url), spec=Spec(name="gpt-4o"), tools=[get_weather])
+    tools = [] if fault["type"] == "stream_fault" else [get_weather]  # a call may come in one chunk, words do not
+    agent = Agent(make(llmock_url), spec=Spec(name="gpt-4o"), tools=tools)
     async with asyncio.timeout(60), agent.session("s", store=MemoryStore()) as session:
         await judge.queue(fault)
         assert await ended(session.run("What is the weather in Paris?")) == code
@@ -130,3 +135,35 @@ async def ended(work: Any) -> str | None:
         return describe(error).code
     assert result.text
     return None
+
+
+@PROVIDERS
+@pytest.mark.requirement("D-peer-llmock")
+async def test_a_quota_is_waited_for_as_long_as_it_says(limited_llmock_url: str, make: Make) -> None:
+    """6,000 tokens are gone with the first answer; a second later there are enough for a short one."""
+    judge = Judge(limited_llmock_url)
+    await judge.queue()
+    agent = Agent(make(limited_llmock_url), spec=Spec(name="gpt-4o", max_output_tokens=5_900))
+    short = agent.with_(spec=Spec(max_output_tokens=100))
+    async with asyncio.timeout(60):
+        assert (await agent.run("Hello.")).text
+        async with short.stream("Hello again.") as run:
+            told = [entry.event.content async for entry in run.events("notice")]  # type: ignore[union-attr]
+            assert (await run.result()).text
+    assert any("attempt 2/3" in notice for notice in told)
+    assert await judge.findings() == []
+
+
+@PROVIDERS
+@pytest.mark.requirement("D-peer-llmock")
+async def test_what_does_not_fit_its_window_is_told_and_the_session_goes_on(
+    limited_llmock_url: str, make: Make
+) -> None:
+    judge = Judge(limited_llmock_url)
+    await judge.queue()
+    agent = Agent(make(limited_llmock_url), spec=Spec(name="gpt-4o", max_output_tokens=9))
+    async with asyncio.timeout(60), agent.session("s", store=MemoryStore()) as session:
+        assert await ended(session.run("sea " * 4_000)) == "context_overflow"
+        await session.handle.history.undo()
+        assert await ended(session.run("Hello.")) is None
+    assert await judge.findings() == []
