@@ -52,6 +52,7 @@ TOKENS = "The input token count (1200293) exceeds the maximum number of tokens a
         (403, said("PERMISSION_DENIED", "Your API key was reported as leaked."), AuthenticationError),
         (403, said("PERMISSION_DENIED"), PermissionDeniedError),
         (400, said("FAILED_PRECONDITION", "User location is not supported"), PermissionDeniedError),
+        (422, said("FAILED_PRECONDITION", "Unprocessable entity."), BadRequestError),
         (404, said("NOT_FOUND"), ModelNotFoundError),
         (429, said("RESOURCE_EXHAUSTED"), RateLimitError),
         (500, said("INTERNAL"), OverloadedError),

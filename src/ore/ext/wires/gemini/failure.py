@@ -82,6 +82,7 @@ _BY_STATUS: Final[Mapping[int, _Meaning]] = {
     404: _NOT_FOUND,
     408: _TIMEOUT,
     413: _TOO_LARGE,
+    422: _BAD_REQUEST,
     429: _RATE,
     499: _TIMEOUT,
     503: _OVERLOADED,
@@ -212,7 +213,8 @@ def _meaning(status: int | None, said: _Said) -> _Meaning:
     if said.reason in _KEY_REASONS or _KEY.search(said.message):
         return _AUTHENTICATION
     code = status or said.code or 500
-    meaning = _BY_NAME.get(said.name) or _BY_STATUS.get(code) or (_INTERNAL if code >= 500 else _BAD_REQUEST)
+    named = None if code == 422 else _BY_NAME.get(said.name)  # what cannot be processed, however it is called
+    meaning = named or _BY_STATUS.get(code) or (_INTERNAL if code >= 500 else _BAD_REQUEST)
     if meaning is _BAD_REQUEST and _PAYLOAD.search(said.message):
         return _TOO_LARGE
     return _OVERFLOW if meaning in (_BAD_REQUEST, _INTERNAL) and _OVERFLOWS.search(said.message) else meaning
