@@ -32,6 +32,9 @@ ARGUMENTS = [
     "--disable-sync",
     "--no-first-run",
 ]
+# A busy machine takes its time; what is right is seen at once.
+expect.set_options(timeout=30_000)
+
 EXPECTED_NOISE = re.compile(r"Failed to load resource|net::ERR")
 
 
@@ -59,7 +62,7 @@ class Server:
         ]
         with (self._folder / "server.log").open("ab") as log:
             self._process = subprocess.Popen(words, stdout=log, stderr=log)
-        end = time.monotonic() + 15
+        end = time.monotonic() + 60
         while True:
             try:
                 with urllib.request.urlopen(f"{self.url}/healthz", timeout=2):
@@ -123,7 +126,7 @@ class Chat:
         return self.answers.last
 
     def rests(self) -> None:
-        expect(self.page.get_by_role("button", name="Stop", exact=True)).to_have_count(0, timeout=15_000)
+        expect(self.page.get_by_role("button", name="Stop", exact=True)).to_have_count(0)
         expect(self.page.locator(".phase")).to_have_text("Ready")
 
     def stop(self) -> None:
@@ -164,7 +167,7 @@ def pages(browser: Browser, request: pytest.FixtureRequest) -> Iterator[Callable
 
     def open_page(**options: Any) -> Page:
         context = browser.new_context(viewport=options.pop("viewport", {"width": 1200, "height": 800}), **options)
-        context.set_default_timeout(10_000)
+        context.set_default_timeout(30_000)
         page = context.new_page()
         watch(page, faults)
         opened.append(page)

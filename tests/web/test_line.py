@@ -10,6 +10,8 @@ from playwright.sync_api import Page, expect
 
 from web.conftest import ROOT, Chat, Server
 
+pytestmark = pytest.mark.slow
+
 AXE = ROOT / "web/node_modules/axe-core/axe.min.js"
 
 
@@ -22,7 +24,6 @@ def own(tmp_path: Path) -> Iterator[Server]:
     server.stop()
 
 
-@pytest.mark.slow
 @pytest.mark.requirement("B85")
 def test_after_the_server_was_killed_and_came_back_nothing_is_lost_or_doubled(
     pages: Callable[..., Page], own: Server
@@ -34,7 +35,7 @@ def test_after_the_server_was_killed_and_came_back_nothing_is_lost_or_doubled(
     chat.say("written meanwhile")
     expect(chat.page.get_by_text("Not sent")).to_be_visible()
     own.start()
-    expect(chat.sayings.locator(".typed")).to_have_text(["before", "written meanwhile"], timeout=30_000)
+    expect(chat.sayings.locator(".typed")).to_have_text(["before", "written meanwhile"])
     expect(chat.answers).to_have_count(2)
     chat.rests()
     chat.page.reload()
@@ -90,7 +91,6 @@ def test_a_laptop_that_slept_through_an_answer_shows_all_of_it(
     expect(chat.answers.last).to_contain_text("Paragraph 40")
 
 
-@pytest.mark.slow
 def test_nothing_serious_stands_in_the_way_of_anybody(chat: Chat) -> None:
     if not AXE.exists():
         pytest.skip("axe is not installed: run make web")
@@ -172,7 +172,6 @@ def test_what_is_loaded_at_first_is_small(pages: Callable[..., Page], server: Se
     assert size < 150_000
 
 
-@pytest.mark.slow
 def test_a_conversation_of_a_thousand_messages_opens_within_seconds_and_goes_back_as_one_scrolls(
     pages: Callable[..., Page], own: Server
 ) -> None:
@@ -193,7 +192,6 @@ def test_a_conversation_of_a_thousand_messages_opens_within_seconds_and_goes_bac
     assert log.evaluate("log => log.scrollTop") > 0
 
 
-@pytest.mark.slow
 def test_a_token_is_asked_for_and_kept_by_the_browser_alone(
     pages: Callable[..., Page], tmp_path: Path, server: Server
 ) -> None:
@@ -219,7 +217,6 @@ def test_a_token_is_asked_for_and_kept_by_the_browser_alone(
         guarded.stop()
 
 
-@pytest.mark.slow
 def test_below_a_path_of_another_application_it_works_with_its_token_as_at_the_root(
     pages: Callable[..., Page], tmp_path: Path
 ) -> None:

@@ -10,6 +10,8 @@ from playwright.sync_api import Page, expect
 
 from web.conftest import Chat, Server
 
+pytestmark = pytest.mark.slow
+
 HOSTILE = [
     "<script>window.pwned=1</script>",
     '<img src=x onerror="window.pwned=1">',
@@ -55,7 +57,6 @@ def harmless(page: Page) -> None:
     assert page.evaluate(HARMLESS) == [False, []]
 
 
-@pytest.mark.slow
 @pytest.mark.requirement("B78")
 def test_hostile_text_of_people_and_models_is_inert_live_and_from_history(chat: Chat) -> None:
     for text in HOSTILE:

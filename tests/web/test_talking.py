@@ -9,6 +9,8 @@ from playwright.sync_api import Page, expect
 
 from web.conftest import Chat, Server
 
+pytestmark = pytest.mark.slow
+
 IME = """([area, code]) => {
   area.dispatchEvent(new CompositionEvent('compositionstart', {bubbles: true, composed: true}));
   const seen = {bubbles: true, composed: true, cancelable: true};
