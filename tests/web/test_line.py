@@ -1,9 +1,11 @@
 """The line, the look and the limits: behaviours 18, 24 and 25 of the web chat."""
 
 import gzip
+import json
 import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -89,6 +91,26 @@ def test_a_laptop_that_slept_through_an_answer_shows_all_of_it(
     chat.page.context.set_offline(False)
     expect(chat.answers).to_have_count(2)
     expect(chat.answers.last).to_contain_text("Paragraph 40")
+
+
+def test_two_tabs_and_a_script_see_the_same(chat: Chat, pages: Callable[..., Page], server: Server) -> None:
+    chat.ask("first")
+    other = Chat(pages(), server.url).open(f"/chat?thread={chat.session}")
+    with urllib.request.urlopen(f"{chat.url}/sessions/{chat.session}/events?kinds=*") as events:
+        other.ask("think of **both**")
+        told: list[Any] = []
+        while not told or told[-1].get("outcome") is None:
+            line = events.readline()
+            if line.startswith(b"data: "):
+                told.append(json.loads(line[6:]))
+    fragments = "".join(event["content"] for event in told if event["kind"] == "text_delta")
+    assert fragments == "think of **both**"
+    assert [event["content"] for event in told if event["kind"] == "reasoning"] == ["First **both** sides."]
+    for tab in (chat, other):
+        expect(tab.answers).to_have_count(2)
+        expect(tab.answers.last.locator(".text").last).to_have_text("think of both")
+        expect(tab.page.locator("details.reasoning")).to_have_count(1)
+        assert tab.page.url.endswith(chat.session)
 
 
 def test_nothing_serious_stands_in_the_way_of_anybody(chat: Chat) -> None:
