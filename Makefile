@@ -5,6 +5,7 @@
 #   make test         all tests          (ARGS="-k ledger" passes options on)
 #   make check        style, types, layers, ratchets
 #   make bench        benchmarks, as ratios within one run
+#   make docs         the reference from signatures and docstrings, into docs/reference
 #   make packages     wheel and sdist, installed into empty environments, each extra alone
 #   make constraints  resolve every dependency anew into constraints.txt
 #   make web          the web chat, into the package (needs Node 20 or newer with npm)
@@ -24,7 +25,7 @@ WEIGHTS := $(VENV)/weights
 WEB := src/ore/ext/conduits/http/static
 WEB_SOURCES := $(shell find web -path web/node_modules -prune -o -type f -print)
 
-.PHONY: demo test check bench packages constraints catalog web web-test web-if-node clean
+.PHONY: demo test check bench docs packages constraints catalog web web-test web-if-node clean
 
 demo: $(READY) $(WEIGHTS) web-if-node
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh demo/demo.sh
@@ -41,6 +42,9 @@ check: $(READY)
 
 bench: $(READY)
 	$(BIN)/python -m benchmarks $(ARGS)
+
+docs: $(READY)
+	$(BIN)/python tools/reference.py $(ARGS)
 
 # A few minutes: an empty environment for each extra. The page goes into the wheel.
 packages: $(READY) web-if-node
@@ -72,7 +76,7 @@ $(WEB)/index.html: $(WEB_SOURCES)
 	@touch $@
 
 clean:
-	rm -rf web/node_modules $(WEB)
+	rm -rf web/node_modules $(WEB) docs/reference
 	rm -rf $(VENV) build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 

@@ -42,7 +42,7 @@ editor = Agent(
 async def main(request: str) -> None:
     async with editor.stream(request) as run:
         async for entry in run.events("tool_call", "tool_result", "text"):
-            depth = len(entry.context.path or ())
+            depth = len(entry.context.path or ()) - (entry.kind == "tool_result")  # which comes from inside its call
             print("  " * depth + entry.kind, entry.event.for_human(), file=sys.stderr)
         result = await run.result()
     print(result.text)

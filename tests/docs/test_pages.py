@@ -27,3 +27,13 @@ def test_every_program_is_shown_by_a_page() -> None:
     names = {name for page in PAGES for name in shown(page)}
     files = {str(path.relative_to(DOCS.parent)) for path in (DOCS / "src").rglob("*.py")}
     assert files <= names
+
+
+ENTRANCES = [DOCS.parent / "llms.txt", *PAGES]
+
+
+@pytest.mark.parametrize("page", ENTRANCES, ids=lambda page: str(page.relative_to(DOCS.parent)))
+def test_a_link_leads_somewhere(page: Path) -> None:
+    text = re.sub("```.*?```", "", page.read_text(), flags=re.DOTALL)
+    links = [link for link in re.findall(r"\]\(([^)#\s]+)", text) if "://" not in link]
+    assert [link for link in links if not (page.parent / link).exists()] == []

@@ -69,14 +69,19 @@ def test_an_answer_counts_only_once_the_tests_pass(tmp_path: Path) -> None:
 
 
 def test_two_agents_work_for_a_third_one_level_deeper(tmp_path: Path) -> None:
-    both = [
-        call("researcher", message="Tagus"),
-        {**call("researcher", message="Douro"), "index": 1, "id": "c2"},
+    """A script is counted by session: each agent makes the calls that it has a tool for."""
+    calls = [
+        call("researcher", prompt="Tagus"),
+        {**call("researcher", prompt="Douro"), "index": 1, "id": "c2"},
+        {**call("look_up", river="Tagus"), "index": 2, "id": "c3"},
     ]
-    model = script(tmp_path, both, [delta("Two rivers.")])
+    model = script(tmp_path, calls, [delta("Two rivers.")])
     done = start("sub_agents", folder=tmp_path, model=model)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout == "Two rivers.\n"
+    assert done.stdout == "Two rivers.\n", done.stderr
+    lines = done.stderr.splitlines()
+    assert lines.count("  tool_result 1,007 km long, ends in Lisbon") == 2
+    assert lines.count("  text Two rivers.") == 2
+    assert lines.count("tool_result Two rivers.") == 2
 
 
 def test_a_payment_waits_for_a_yes_over_any_number_of_processes(tmp_path: Path) -> None:
