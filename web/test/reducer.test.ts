@@ -162,6 +162,23 @@ test('what happens inside a call is shown inside it, results of its own calls to
   assert.equal(view.calls.get(callKey(call.children, call.children[1]!)!)?.result?.content, 'page')
 })
 
+test('a gap shows what happens inside a call as it stands, without an attempt that failed meanwhile', () => {
+  const before = applyEvents(EMPTY, [
+    { kind: 'text_delta', content: 'wrong', context: at('1-1', { path: ['t:0'], block: 'k:1' }) },
+    { kind: 'tool_result', tool_call_id: 'c', content: 'over', context: at('1-2', { path: ['t:1'] }) },
+    { kind: 'text_delta', content: 'kept', context: at('1-3', { path: ['t:1'], block: 'j:1' }) },
+  ])
+  const snapshot = {
+    id: '1-9', turns: [], metadata: {}, phase: 'tools', queue: [], questions: [], activities: [{ id: 't:0', description: 'busy' }],
+    blocks: [{ block: 'l:1', artifact: { kind: 'text', content: 'right' }, path: ['t:0'] }],
+  }
+  const view = applyEvent(before, { kind: 'gap', snapshot, context: at('1-9') })
+  const call = view.calls.get('t:0')!
+  assert.deepEqual(call.children.map(({ id, artifact, open }) => ({ id, artifact, open })), [{ id: 'l:1', artifact: { kind: 'text', content: 'right' }, open: true }])
+  assert.deepEqual([call.active, call.description], [true, 'busy'])
+  assert.deepEqual(view.calls.get('t:1'), before.calls.get('t:1'))
+})
+
 test('a turn behind a moved tip takes the place of what was there', () => {
   const turn = (id: string, parent_id: string | null) => ({ id, parent_id, role: 'user' as const, artifacts: [] })
   const before: View = { ...EMPTY, turns: [turn('a', null), turn('b', 'a'), turn('c', 'b')] }
