@@ -116,6 +116,7 @@ def test_more_stop_sequences_than_five_are_refused_or_the_first_ones_kept() -> N
         ("gemini-3.1-pro-preview", "medium", {"thinkingLevel": "MEDIUM", "includeThoughts": True}),
         ("gemini-flash-latest", "high", {"thinkingLevel": "HIGH", "includeThoughts": True}),
         ("nobody-knows", "max", {"thinkingLevel": "HIGH", "includeThoughts": True}),
+        ("nobody-knows", "off", {"thinkingBudget": 0}),
     ],
 )
 def test_a_level_is_tokens_or_a_word_as_the_model_takes_it(model: str, level: str, expected: dict[str, Any]) -> None:

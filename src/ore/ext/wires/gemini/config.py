@@ -109,6 +109,8 @@ def _always(omissions: Omissions) -> None:
 
 def _level(level: ThinkingLevel, family: Family, omissions: Omissions) -> dict[str, Any]:
     if level is ThinkingLevel.OFF:
+        if family.version is None:  # nothing is known of it, so its vendor says whether it can
+            return {"thinkingBudget": 0}
         _always(omissions)
         return {"thinkingLevel": family.least_level}
     word = {
