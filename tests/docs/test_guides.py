@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from cli.command import call, delta, script
-from docs.pages import copied, run
+from docs.pages import DOCS, copied, run
+from ore.cli.main import COMMANDS
 
 pytestmark = pytest.mark.slow
 
@@ -171,3 +172,20 @@ def test_from_langgraph(tmp_path: Path) -> None:
         "15.",
         "6 turns on this path, 8 in all",
     ]
+
+
+def test_a_session_moves_from_one_store_to_another(tmp_path: Path) -> None:
+    folder = copied("stores", tmp_path)
+    printed = run(folder, "move.py", ORE_MODEL=script(folder, [delta("Gladly.")])).splitlines()
+    assert printed[:3] == [
+        "trip 2 A weekend in Porto, please.",
+        "trip-2 2 A weekend in Porto, please.",
+        "['trip-2']",
+    ]
+    assert printed[3].startswith("0o600 ")
+    assert "'.json'" in printed[3]
+
+
+def test_the_page_of_the_command_has_every_command() -> None:
+    text = (DOCS / "command.md").read_text()
+    assert [name for name in COMMANDS if f"| `ore {name}" not in text] == []
