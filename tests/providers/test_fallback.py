@@ -1,6 +1,7 @@
 """Another model answers when one cannot, also in the middle of an answer, and no text comes twice."""
 
 import asyncio
+from collections.abc import Mapping
 from contextlib import aclosing
 
 import pytest
@@ -22,10 +23,14 @@ from ore.errors import (
 )
 from ore.event import TurnRestarted
 from ore.ext.providers.fallback import Fallback
+from ore.ext.providers.transport import Limits, Reply
+from ore.ext.providers.vendor import Access, connect
 from ore.ledger import Buffer, MemoryStore, Role
 from ore.models import Spec
 from ore.provider import Provider
 from ore.testing import Recorder, ScriptedProvider, check_order
+from ore.testing.contracts.provider import Answer
+from providers.test_switching import PAIRS, SIDES
 
 
 def text(*pieces: str) -> list[TextDelta]:
@@ -147,3 +152,68 @@ def test_beginnings_only_rise_whoever_begins_again(inner: list[list[int]]) -> No
 def test_without_a_model_there_is_no_fallback() -> None:
     with pytest.raises(InputError, match="at least one model"):
         Fallback()
+
+
+class Spoken:
+    """A transport that gives one answer to everything."""
+
+    def __init__(self, *blocks: bytes, headers: Mapping[str, str]) -> None:
+        self._blocks = blocks
+        self._headers = headers
+
+    async def post(self, url: str, body: bytes, headers: Mapping[str, str], limits: Limits) -> Reply:
+        return _Blocks(list(self._blocks), self._headers)
+
+
+class _Blocks:
+    status = 200
+
+    def __init__(self, left: list[bytes], headers: Mapping[str, str]) -> None:
+        self._left = left
+        self.headers = headers
+
+    def __aiter__(self) -> "_Blocks":
+        return self
+
+    async def __anext__(self) -> bytes:
+        if not self._left:
+            raise StopAsyncIteration
+        return self._left.pop(0)
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+
+@pytest.mark.requirement("D-fallback")
+@pytest.mark.parametrize(("first", "second"), PAIRS, ids=[f"{one}-{other}" for one, other in PAIRS])
+async def test_when_a_vendor_breaks_off_behind_its_first_words_another_answers(first: str, second: str) -> None:
+    """Whatever both of them speak: nothing of the first one is kept, and no text is there twice."""
+    said = {
+        first: SIDES[first].speech.stream(Answer(text=("Hello ", "wor"), end="breaks"), "hm"),
+        second: SIDES[second].speech.stream(Answer(text=("Hello ", "world.")), "well"),
+    }
+    candidates = [
+        (connect(SIDES[name].vendor, access), SIDES[name].model)
+        for name in (first, second)
+        for access in [
+            Access(
+                api_key="any",
+                base_url="http://127.0.0.1:9",
+                transport=Spoken(*said[name], headers=SIDES[name].speech.headers),
+            )
+        ]
+    ]
+    async with (
+        asyncio.timeout(15),
+        Agent(Fallback(*candidates)).session("s", store=MemoryStore()) as session,
+        Recorder(session.handle) as seen,
+    ):
+        result = await session.run("hi")
+    check_order(seen.entries)
+    assert result.text == "Hello world."
+    assert result.turns[-1].model == f"{second}:{SIDES[second].model}"
+    kept = [one.content for one in result.turns[-1].artifacts if isinstance(one, Reasoning)]
+    assert kept == ["well"]
+    kinds = [entry.kind for entry in seen.entries]
+    restarted = kinds.index("turn_restarted")
+    assert "text_delta" in kinds[:restarted] and "text" in kinds[restarted:]
