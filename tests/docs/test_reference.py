@@ -32,10 +32,8 @@ def test_what_is_written_in_a_docstring_stands_on_the_page_at_once(tmp_path: Pat
     (tmp_path / "ore").mkdir()
     source = tmp_path / "ore" / "__init__.py"
     said = '"""Boats."""\n\n__all__ = ["FAST", "row"]\n\nFAST = 3\n"""Knots."""\n\n\n'
-    source.write_text(
-        said
-        + 'async def row(to: str, *, fast: bool = False) -> int:\n    """Row.\n\n    Args:\n        to: Where.\n    """\n'
-    )
+    signature = "async def row(to: str, *, fast: bool = False) -> int:"
+    source.write_text(f'{said}{signature}\n    """Row.\n\n    Args:\n        to: Where.\n    """\n')
     assert reference.page("ore", tmp_path) == (
         "# ore\n\nBoats.\n\n## FAST\n\n```\nFAST = 3\n```\nKnots.\n\n## row\n\n"
         "```\nasync def row(to: str, *, fast: bool=False) -> int\n```\nRow.\n\n**Args**\n\n- `to`: Where.\n"
