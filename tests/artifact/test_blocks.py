@@ -354,7 +354,7 @@ def test_what_a_block_makes_so_far_can_be_read_while_it_grows() -> None:
     for part in text("Hel", "lo"):
         blocks.add(part)
     assert (seen[0].so_far, seen[0].closed) == (Text(content="Hello"), False)
-    assert Block("b", TextDelta(content="x")).so_far is None
+    assert Block("b", "text", TextDelta).so_far is None
 
 
 @given(st.lists(st.lists(deltas() | st.just(StopReason(reason="stop")), max_size=8), max_size=6))

@@ -1,7 +1,8 @@
 """`Artifact` and `Delta`: the two shapes that all content has."""
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import msgspec
 
@@ -29,10 +30,15 @@ class Artifact(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind"):
     sendable: ClassVar[bool] = True
     """Whether it can be part of what a model gets; a turn without anything that can is never sent."""
 
-    @property
-    def kind(self) -> str:
-        """The wire tag."""
-        return self.__struct_config__.tag  # type: ignore[return-value]  # every tag is a text
+    if TYPE_CHECKING:
+
+        @property
+        def kind(self) -> str:
+            """The wire tag."""
+            ...
+
+    else:
+        kind = property(attrgetter("__struct_config__.tag"), doc="The wire tag.")  # asked for each event: no call
 
     def for_model(self) -> str:
         """What a model reads of it; empty when only a vendor's own wire can send it."""

@@ -21,18 +21,21 @@ class Block:
 
     __slots__ = ("closed", "id", "key", "kind", "note", "parts")
 
-    def __init__(self, id: str, first: Delta) -> None:
+    def __init__(self, id: str, key: str, kind: type[Delta]) -> None:
         self.id = id
-        self.key = first.key
-        self.kind: type[Delta] = type(first)
+        self.key = key
+        self.kind = kind
         self.parts: list[Delta] = []
         self.note: Any = None
         self.closed = False
 
     @property
     def so_far(self) -> Artifact | None:
-        """What the fragments make up to now; joins them, so not for each fragment."""
-        return self.kind.assemble(self.parts) if self.parts else None
+        """What the fragments make up to now, `None` when they do not fit together; joins them, so not for each one."""
+        try:
+            return self.kind.assemble(self.parts) if self.parts else None
+        except Exception:
+            return None
 
     def close(self) -> None:
         """No fragment follows, and those that came are no longer needed."""
@@ -64,7 +67,6 @@ class Blocks:
     __slots__ = (
         "_count",
         "_family",
-        "_last",
         "_open",
         "_prefix",
         "_publish",
@@ -72,6 +74,7 @@ class Blocks:
         "artifacts",
         "fault",
         "finish",
+        "last",
     )
 
     def __init__(
@@ -85,7 +88,8 @@ class Blocks:
         self._prefix = prefix
         self._publish = publish
         self._publish_run = publish_run
-        self._last: Block | None = None
+        self.last: Block | None = None
+        """The open block that the last fragment went to: more of its kind may go there by `add_run`."""
         self._open: dict[str, Block] = {}
         self._family = ""
         self._count = 0
@@ -99,15 +103,23 @@ class Blocks:
         """Take the next thing that arrived, and publish what follows from it."""
         if not isinstance(artifact, Delta):
             if type(artifact) is BlockEnd:
-                self._flush(artifact.provider_data)
+                if self._open:
+                    self._flush(artifact.provider_data)
                 return
-            self._flush()
-            self._complete(artifact, None)
+            if self._open:
+                self._flush()
+            if self.finish is not None or not artifact.persistent:
+                self._complete(artifact, None)
+            else:
+                self.artifacts.append(artifact)
+                self._publish(artifact, None)
             return
         if artifact.family != self._family:
-            self._flush()
+            if self._open:
+                self._flush()
             self._family = artifact.family
-        self._last = block = self._open.get(artifact.key) or self._begin(artifact)
+        key = artifact.key
+        self.last = block = self._open[key] if key in self._open else self._begin(key, type(artifact))
         block.parts.append(artifact)
         self._publish(artifact, block)
 
@@ -120,8 +132,8 @@ class Blocks:
         Returns:
             How many there were; perhaps none.
         """
-        block = self._last
-        if block is None or block.closed:
+        block = self.last
+        if block is None:
             return 0
         kind, key, end = block.kind, block.key, start
         count = len(batch)
@@ -138,11 +150,13 @@ class Blocks:
 
     def close(self) -> Sequence[Artifact]:
         """Close what is open and return all that is complete."""
-        self._flush()
+        if self._open:
+            self._flush()
         return tuple(self.artifacts)
 
     def cut(self) -> Sequence[Artifact]:
         """Close after an interruption: text stays, half calls are dropped."""
+        self.last = None
         for key, block in tuple(self._open.items()):
             if block.kind.family == "tool_call":
                 block.close()
@@ -155,19 +169,19 @@ class Blocks:
             block.close()
         self._open = {}
         self._family = ""
+        self.last = None
         self.artifacts = []
 
-    def _begin(self, first: Delta) -> Block:
+    def _begin(self, key: str, kind: type[Delta]) -> Block:
         self._count += 1
-        block = self._open[first.key] = Block(f"{self._prefix}:{self._count}", first)
+        block = self._open[key] = Block(f"{self._prefix}:{self._count}", key, kind)
         return block
 
     def _flush(self, provider_data: ProviderData | None = None) -> None:
-        if not self._open:
-            return
         closing = [(block, block.parts) for block in self._open.values()]
         self._open = {}
         self._family = ""
+        self.last = None
         for block, _ in closing:
             block.close()
         for block, parts in closing:

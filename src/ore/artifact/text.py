@@ -1,7 +1,7 @@
 """`Text`: what is said."""
 
 from collections.abc import Sequence
-from typing import ClassVar, cast
+from typing import Any, ClassVar
 
 from ore.artifact.base import Artifact, Delta, ProviderData
 
@@ -42,4 +42,5 @@ class TextDelta(Delta, frozen=True, kw_only=True, tag="text_delta"):
 
 
 def _joined(parts: Sequence[Delta]) -> str:
-    return "".join([part.content for part in cast(Sequence[TextDelta], parts)])
+    pieces: Sequence[Any] = parts
+    return "".join([piece.content for piece in pieces])

@@ -1,7 +1,7 @@
 """`ToolCall`: a model asks for a tool to run."""
 
 from collections.abc import Sequence
-from typing import ClassVar, cast
+from typing import Any, ClassVar, cast
 
 from ore.artifact.base import Artifact, Delta, ProviderData
 
@@ -61,7 +61,7 @@ class ToolCallDelta(Delta, frozen=True, kw_only=True, tag="tool_call_delta"):
 
 
 def _folded(parts: Sequence[Delta]) -> tuple[str, str, str]:
-    pieces = cast(Sequence[ToolCallDelta], parts)
-    id = next((piece.id for piece in pieces if piece.id), "")
-    name = next((piece.name for piece in pieces if piece.name), "")
+    pieces: Sequence[Any] = parts
+    id = pieces[0].id or next((piece.id for piece in pieces if piece.id), "")
+    name = pieces[0].name or next((piece.name for piece in pieces if piece.name), "")
     return id, name, "".join([piece.arguments for piece in pieces])

@@ -68,6 +68,8 @@ def truncate(text: str, cut: Cut) -> tuple[str, Truncation | None]:
     """
     max_bytes = cut.max_bytes if cut.max_bytes > 0 else MAX_BYTES
     max_lines = cut.max_lines if cut.max_lines > 0 else MAX_LINES
+    if 4 * len(text) <= max_bytes and text.count("\n") < max_lines:  # as most are; no character has more than 4 bytes
+        return text, None
     size = len(text) if text.isascii() else len(text.encode("utf-8", "replace"))
     lines = count_lines(text)
     if size <= max_bytes and lines <= max_lines:

@@ -85,6 +85,8 @@ class Round:
 
     def batches(self) -> Sequence[Sequence[Attempt]]:
         """The open calls in groups that run at once; one that runs alone is a group of its own."""
+        if len(self.attempts) == 1 and self.left:
+            return [self.attempts]
         groups: list[list[Attempt]] = []
         together = False
         for attempt in self.open:

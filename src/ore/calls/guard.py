@@ -18,9 +18,9 @@ def repeated(turns: Sequence[Turn], call: ToolCall) -> tuple[int, str | None]:
     count = 0
     content: str | None = None
     results: list[ToolResult] = []
-    backwards = iter(reversed(turns))
-    next(backwards, None)
-    for turn in backwards:
+    for place, turn in enumerate(reversed(turns)):
+        if not place:  # the turn of the call itself
+            continue
         if turn.role is Role.TOOL:
             results[:0] = [artifact for artifact in turn.artifacts if isinstance(artifact, ToolResult)]
             continue

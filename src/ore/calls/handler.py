@@ -89,9 +89,9 @@ class CallHandler:
 
     def prepare(self, draft: Draft, options: Sequence[Option]) -> Sequence[Record]:
         """Note with the turn that its calls start, but for those that change nothing or wait for a yes."""
-        calls = [artifact for artifact in draft.artifacts if isinstance(artifact, ToolCall)]
-        if not calls or draft.id is None or _was_cut(draft):
+        if ToolCall not in map(type, draft.artifacts) or draft.id is None or _was_cut(draft):
             return ()
+        calls = [artifact for artifact in draft.artifacts if type(artifact) is ToolCall]
         self._prepared = draft.id
         tools = {tool.name: tool for tool in tools_of(options)}
         return [
@@ -111,9 +111,8 @@ class CallHandler:
             asyncio.CancelledError: The message was cut; finished calls keep
                 their results, the others are cancelled.
         """
-        calls = turn.calls
-        if calls:
-            await self._work(Round(turn, calls, emitter, noted=self._prepared == turn.id))
+        if ToolCall in map(type, turn.artifacts):
+            await self._work(Round(turn, turn.calls, emitter, noted=self._prepared == turn.id))
 
     async def resume(self, turn: Turn, emitter: Emitter, effects: Mapping[str, EffectRecord]) -> None:
         """Answer the calls of `turn` that an earlier process left open.
@@ -172,7 +171,7 @@ class CallHandler:
             )
 
     async def _run_all(self, round: Round) -> None:
-        if _was_cut(round.turn):
+        if self._prepared != round.turn.id and _was_cut(round.turn):
             for attempt in round.open:
                 await self._settle(round, attempt, error_result(attempt.call, CUT), None)
             return
@@ -181,7 +180,7 @@ class CallHandler:
             for attempt in batch:
                 self._running[attempt.key] = attempt
             if len(batch) == 1:
-                task = batch[0].task = asyncio.create_task(self._one(round, batch[0], None))
+                task = batch[0].task = asyncio.get_running_loop().create_task(self._one(round, batch[0], None))
                 await ended(task)
             else:
                 async with asyncio.TaskGroup() as group:

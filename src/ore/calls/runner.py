@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from functools import partial
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Final
 
 from ore.artifact import ResultStatus, ToolCall, ToolResult, clean, has_method
 from ore.calls.attempt import Attempt
@@ -18,11 +18,14 @@ from ore.errors import InputError, SessionClosedError, StoreError, ToolError
 from ore.event import Activity, Answer, Emitter, Question
 from ore.ledger import EffectRecord, Operation
 from ore.models import check_model_key
-from ore.tool import Approve, Asker, Children, Tool, ToolContext
+from ore.tool import Approve, Asker, Children, Deadline, Tool, ToolContext
 
 __all__ = ["CallRunner"]
 
 log = logging.getLogger(__name__)
+
+_STATELESS: Final = frozenset({bool, dict, float, int, list, str, tuple})
+"""What most tools return: it has no say about the session."""
 
 
 class CallRunner:
@@ -55,7 +58,7 @@ class CallRunner:
             asyncio.CancelledError: The caller cancelled it.
         """
         arguments = _read(attempt.call, tool, attempt.call.arguments)
-        if not isinstance(arguments, ToolResult) and tool.traits.approve is not False:
+        if tool.traits.approve is not False and not isinstance(arguments, ToolResult):
             arguments = await self._approved(attempt, tool, arguments)
         if isinstance(arguments, ToolResult):
             return arguments, None
@@ -83,7 +86,7 @@ class CallRunner:
         Raises:
             StoreError: The change could not be made durable.
         """
-        if not has_method(value, "status"):
+        if type(value) in _STATELESS or not has_method(value, "status"):
             return
         try:
             operations = _operations(value.status())
@@ -121,15 +124,15 @@ class CallRunner:
     ) -> tuple[ToolResult, Any]:
         call, cut = attempt.call, tool.traits.cut
         limit_s = tool.traits.timeout_s or self._limits.timeout_s
-        context.limit = limit = asyncio.timeout(limit_s)
+        context.limit = limit = Deadline(limit_s, attempt.task)
         try:
-            async with limit:
+            with limit:
                 value = await self._call(attempt, tool, context, arguments)
             return value_result(call, value, cut), value
         except (asyncio.CancelledError, KeyboardInterrupt, GeneratorExit):
             raise
         except BaseException as error:
-            if isinstance(error, TimeoutError) and limit.expired():
+            if isinstance(error, TimeoutError) and limit.expired:
                 return _timed_out(attempt, limit_s, tool), None
             if not isinstance(error, ToolError):
                 _warn(f"tool {tool.name!r} failed", error)

@@ -1,6 +1,6 @@
 """`Pattern`: how inferences become an answer."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -45,9 +45,9 @@ class Runtime:
     check: Check | None = None
     waits: Callable[[], bool] = _nothing_waits
 
-    async def turn(self) -> Turn:
+    def turn(self) -> Awaitable[Turn]:
         """One inference."""
-        return await self.step.turn(self.state, self.spec, self.provider, *self.options)
+        return self.step.turn(self.state, self.spec, self.provider, *self.options)
 
 
 class Pattern(Protocol):

@@ -65,7 +65,7 @@ def content_of(content: Content) -> tuple[Artifact, ...]:
         if not content:
             raise InputError("content: expected something to send, got empty text")
         return (Text(content=content),)
-    artifacts = (content,) if isinstance(content, Artifact) else _sequence(content)
+    artifacts = content if type(content) is tuple else _sequence(content)
     if not artifacts:
         raise InputError("content: expected something to send, got no artifacts")
     for artifact in artifacts:
@@ -82,6 +82,8 @@ def _check(artifact: object) -> None:
 
 
 def _sequence(content: object) -> tuple[Artifact, ...]:
+    if isinstance(content, Artifact):
+        return (content,)
     if not isinstance(content, Sequence):
         raise InputError(f"content: expected text or artifacts, got {type(content).__name__}")
     return tuple(content)

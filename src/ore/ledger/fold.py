@@ -25,7 +25,7 @@ __all__ = ["Fold"]
 class Fold:
     """Turns, tip, facts, effects and questions, kept up to date record by record."""
 
-    __slots__ = ("effects", "metadata", "places", "questions", "started", "tip", "turns")
+    __slots__ = ("effects", "metadata", "questions", "started", "tip", "turns")
 
     def __init__(self, *, metadata: dict[str, str] | None = None) -> None:
         self.metadata = metadata or {}
@@ -33,16 +33,13 @@ class Fold:
         self.tip: str | None = None
         self.effects: dict[str, EffectRecord] = {}
         self.questions: dict[str, QuestionRecord] = {}
-        self.places: dict[str, int] = {}
         self.started: dict[str, str] = {}
 
     def add(self, record: Record) -> None:
         """Take the next record; one that says nothing about these is passed over."""
         match record:
-            case TurnRecord(turn=turn, message=message):
-                self._turn(turn)
-                if message is not None:
-                    self.started.setdefault(message, turn.id)
+            case TurnRecord():
+                self.add_turn(record)
             case EndingRecord(message=message):
                 self.started.pop(message, None)
             case EffectRecord(key=key):
@@ -78,12 +75,15 @@ class Fold:
         """The active path."""
         return Thread(self.turns, tip=self.tip).turns
 
-    def _turn(self, turn: Turn) -> None:
+    def add_turn(self, record: TurnRecord) -> None:
+        """Take the next record when it is a turn, as most are."""
+        turn, message = record.turn, record.message
         if self.effects and turn.role is Role.TOOL and turn.parent_id is not None:
             self._answered(turn.parent_id)
-        self.places[turn.id] = len(self.turns)
         self.turns.append(turn)
         self.tip = turn.id
+        if message is not None and message not in self.started:
+            self.started[message] = turn.id
 
     def _answered(self, turn_id: str) -> None:
         for key in [key for key in self.effects if key.rpartition(":")[0] == turn_id]:
@@ -97,6 +97,7 @@ class Fold:
                 self.metadata.pop(operation.key, None)
 
     def _change(self, turn_id: str, **fields: object) -> None:
-        place = self.places.get(turn_id)
-        if place is not None:
-            self.turns[place] = msgspec.structs.replace(self.turns[place], **fields)
+        for place in reversed(range(len(self.turns))):  # mostly one of the last
+            if self.turns[place].id == turn_id:
+                self.turns[place] = msgspec.structs.replace(self.turns[place], **fields)
+                return

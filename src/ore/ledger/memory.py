@@ -1,13 +1,14 @@
 """`MemoryStore`: everything in the process; gone with it."""
 
-import asyncio
 from collections.abc import Awaitable, Mapping, Sequence
 from pathlib import Path
+from typing import Final
 
 import msgspec
 
+from ore._aio import Ready
 from ore.artifact import Text
-from ore.errors import ConflictError, FencedError, InputError, NotFoundError
+from ore.errors import ConflictError, FencedError, InputError, NotFoundError, OreError
 from ore.ledger.fold import Fold
 from ore.ledger.records import EndingRecord, QuestionStatus, Record, TakenRecord, TurnRecord
 from ore.ledger.store import Hit, Message, Page, StoredThread, Writer, check_id, is_inner
@@ -15,6 +16,8 @@ from ore.ledger.summary import summarize
 from ore.ledger.turn import Turn
 
 __all__ = ["MemoryStore"]
+
+_APPENDED: Final[Ready[None]] = Ready()
 
 
 class MemoryStore:
@@ -28,8 +31,6 @@ class MemoryStore:
         self._clock = 0
         self.owners: dict[str, object] = {}
         """Who runs which session right now, in this process; kept by whoever places them."""
-        self._appended: asyncio.Future[None] | None = None
-        self._loop: asyncio.AbstractEventLoop | None = None
 
     @property
     def lock_folder(self) -> Path | None:
@@ -83,21 +84,23 @@ class MemoryStore:
         check_id(thread_id)
         return self._threads.pop(thread_id, None) is not None
 
-    async def submit(self, session_id: str, message: Message) -> EndingRecord | Message | None:
-        """Put a message into the inbox."""
+    def submit(self, session_id: str, message: Message) -> Awaitable[EndingRecord | Message | None]:
+        """Put a message into the inbox, at once."""
+        try:
+            return Ready(self._submit(session_id, message))
+        except OreError as error:
+            return Ready(error=error)
+
+    def _submit(self, session_id: str, message: Message) -> EndingRecord | Message | None:
         entry = self._entry(session_id)
         check_id(message.id, "message")
-        ended = entry.endings.get(message.id)
-        known = entry.contents.get(message.id)
-        if known is not None and known != message.artifacts:
-            raise ConflictError(f"message {message.id!r} was submitted before with another content")
-        if ended is not None:
-            return ended
-        waiting = entry.inbox.get(message.id)
-        if waiting is None:
+        if message.id not in entry.contents and message.id not in entry.endings:
             entry.inbox[message.id] = message
             entry.contents[message.id] = message.artifacts
-        return waiting
+            return None
+        if entry.contents.get(message.id, message.artifacts) != message.artifacts:
+            raise ConflictError(f"message {message.id!r} was submitted before with another content")
+        return entry.endings.get(message.id) or entry.inbox.get(message.id)
 
     async def pending(self, session_id: str) -> Sequence[Message]:
         """Unfinished messages in order."""
@@ -139,10 +142,14 @@ class MemoryStore:
         """Append records, at once."""
         entry = self._owned(writer)
         for record in records:
-            entry.add(record)
+            if type(record) is TurnRecord:  # most are, and no message begins or ends with one
+                entry.fold.add_turn(record)
+            else:
+                entry.add(record)
+        entry.sequence += len(records)
         writer.sequence = entry.sequence
-        entry.written = self._tick()
-        return self._done()
+        entry.written = self._clock = self._clock + 1
+        return _APPENDED
 
     async def park(self, writer: Writer) -> None:
         """Note that the running message is left on purpose."""
@@ -163,16 +170,6 @@ class MemoryStore:
     async def aclose(self) -> None:
         """Nothing to let go of."""
 
-    def _done(self) -> Awaitable[None]:
-        """A future that is done; one for each loop serves every append."""
-        loop = asyncio.get_running_loop()
-        appended = self._appended
-        if appended is None or self._loop is not loop:
-            self._loop = loop
-            appended = self._appended = loop.create_future()
-            appended.set_result(None)
-        return appended
-
     def _tick(self) -> int:
         self._clock += 1
         return self._clock
@@ -184,9 +181,10 @@ class MemoryStore:
         raise NotFoundError(f"no thread {thread_id!r}")
 
     def _owned(self, writer: Writer) -> "_Entry":
-        entry = self._entry(writer.session_id)
+        id = writer.session_id
+        entry = self._threads[id] if id in self._threads else self._entry(id)
         if type(writer) is not _Owner or writer.entry is not entry or entry.epoch != writer.epoch:
-            raise FencedError(f"session {writer.session_id!r} was taken by another owner")
+            raise FencedError(f"session {id!r} was taken by another owner")
         return entry
 
 
@@ -206,13 +204,10 @@ class _Entry:
         """An interrupt that nobody has acted on: the message that ran has not ended, no other has begun."""
 
     def add(self, record: Record) -> None:
-        self.sequence += 1
         self.fold.add(record)
-        if type(record) is TurnRecord:  # most are, and no message begins or ends with one
-            return
-        if isinstance(record, TakenRecord):
+        if type(record) is TakenRecord:
             self.begin(record.message)
-        elif isinstance(record, EndingRecord):
+        elif type(record) is EndingRecord:
             message = self.inbox.pop(record.message, None)
             self.endings[record.message] = record
             self.stop = self.stop and not (message and message.taken)

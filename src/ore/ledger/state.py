@@ -165,7 +165,7 @@ def check_turn(turn: Turn) -> None:
         InputError: The turn holds a delta or a control artifact, or something
             that could not be read back.
     """
-    if not isinstance(turn.role, Role):
+    if type(turn.role) is not Role:
         raise InputError(f"role: expected one of {', '.join(Role)}, got {turn.role!r}")
     for artifact in turn.artifacts:
         if not artifact.persistent:

@@ -50,7 +50,7 @@ def check_id(text: str, what: str = "thread") -> str:
     Raises:
         InputError: It may not.
     """
-    if not is_id(text):
+    if _ID.fullmatch(text) is None:
         shown = text if len(text) <= 140 else text[:140] + "…"
         raise InputError(f"{what} id: expected 1 to 128 of A-Z a-z 0-9 . _ - and no . or - in front, got {shown!r}")
     return text

@@ -1,7 +1,8 @@
 """`Thread`: a tree of turns with a tip, and the path that models get."""
 
 from collections.abc import Mapping, MutableMapping, Sequence
-from typing import Any
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -64,10 +65,15 @@ class Thread:
         """The thread's facts."""
         return self._meta
 
-    @property
-    def tip(self) -> str | None:
-        """Id of the turn that the next one follows; `None` when empty."""
-        return self._tip
+    if TYPE_CHECKING:
+
+        @property
+        def tip(self) -> str | None:
+            """Id of the turn that the next one follows; `None` when empty."""
+            ...
+
+    else:
+        tip = property(attrgetter("_tip"), doc="Id of the turn that the next one follows; `None` when empty.")
 
     @property
     def derived(self) -> MutableMapping[Any, Any]:
@@ -80,6 +86,17 @@ class Thread:
         """The turn of that id on any branch."""
         place = self._places().get(turn_id)
         return None if place is None else self._all[place]
+
+    def recorded_before(self, turn_id: str | None) -> str | None:
+        """Id of the turn that was recorded just before that one, on whatever branch; the last one's when it is none."""
+        places = self._places() if self._index is None else self._index
+        place = places[turn_id] - 1 if turn_id in places else len(self._all) - 1
+        return self._all[place].id if place >= 0 else None
+
+    def turns_behind(self, turn_id: str | None) -> Sequence[Turn]:
+        """The turns of every branch that were recorded after that one; all of them when there is no such turn."""
+        places = self._places() if self._index is None else self._index
+        return self._all[places[turn_id] + 1 :] if turn_id in places else self._all[:]
 
     def add(self, role: Role, *artifacts: Artifact) -> Turn:
         """Make a turn of `artifacts` and append it, in memory only."""
@@ -94,7 +111,25 @@ class Thread:
             ConflictError: A turn of that id is there already.
             InputError: It holds a delta.
         """
-        self._insert(turn)
+        self.check(turn)
+        self.append_checked(turn)
+
+    def check(self, turn: Turn) -> None:
+        """Refuse what `append` refuses, before anything was done with it.
+
+        Raises:
+            ConflictError: A turn of that id is there already.
+            InputError: It holds a delta.
+        """
+        check_turn(turn)
+        if turn.id in (self._places() if self._index is None else self._index):
+            raise ConflictError(f"turn {turn.id!r} is in this thread already")
+
+    def append_checked(self, turn: Turn) -> None:
+        """Append a turn that `check` let pass."""
+        places = self._places() if self._index is None else self._index
+        places[turn.id] = len(self._all)
+        self._all.append(turn)
         linear = turn.control is Control.CONTINUE and turn.parent_id == self._tip
         self._tip = turn.id
         if not linear:
@@ -220,11 +255,8 @@ class Thread:
         return self._index
 
     def _insert(self, turn: Turn) -> None:
-        check_turn(turn)
-        places = self._index if self._index is not None else self._places()
-        if turn.id in places:
-            raise ConflictError(f"turn {turn.id!r} is in this thread already")
-        places[turn.id] = len(self._all)
+        self.check(turn)
+        self._places()[turn.id] = len(self._all)
         self._all.append(turn)
 
     def _change(self, turn: Turn, changed: Turn, what: str) -> None:

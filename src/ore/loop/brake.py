@@ -17,11 +17,18 @@ class Brake:
     one whose task has ended.
     """
 
-    __slots__ = ("_held", "readers")
+    __slots__ = ("_held", "on", "readers")
 
     def __init__(self) -> None:
         self.readers: WeakSet[Subscription] = WeakSet()
+        self.on = False
+        """Whether there may be readers: looking at it costs no call."""
         self._held: dict[asyncio.Future[None], None] = {}
+
+    def add(self, reader: "Subscription") -> None:
+        """One more that turns wait for."""
+        self.readers.add(reader)
+        self.on = True
 
     async def hold(self) -> None:
         """Return once no reader is behind.
@@ -30,6 +37,7 @@ class Brake:
             RuntimeError: The running task itself reads, so it would wait for itself.
         """
         await asyncio.sleep(0)
+        self.on = bool(self.readers)
         while (tasks := self._behind()) is not None:
             if asyncio.current_task() in tasks:
                 raise RuntimeError(

@@ -1,6 +1,7 @@
 """`EventBus`: one order for everything that happens in a session."""
 
 import logging
+import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -117,11 +118,17 @@ class EventBus:
             policy: What happens when the reader is slow.
             deltas: Without kinds: whether fragments are wanted.
         """
-        return self.fan_out.subscribe(Wanted(frozenset(kinds), deltas=deltas), after=after, policy=policy)
+        return self.fan_out.subscribe(Wanted(frozenset(kinds), deltas), after=after, policy=policy)
 
     async def flow(self, *, full: bool = True) -> None:
-        """Let readers run; waits only for those with policy `block`."""
-        await self.fan_out.flow(full=full)
+        """Let readers run; waits only for those with policy `block`.
+
+        Args:
+            full: Whether to do so even if others ran a moment ago.
+        """
+        fan_out = self.fan_out
+        if full or fan_out.brake.on or time.monotonic() >= fan_out.rest_at_s:
+            await fan_out.flow()
 
     def close(self) -> None:
         """End every subscription behind its last event; closing twice is fine."""

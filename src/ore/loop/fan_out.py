@@ -6,17 +6,18 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Final
 
+from ore._aio import running_loop
 from ore.artifact import Block
-from ore.event import FRAGMENT_BYTES, Entry, EventContext, Gap, LiveBlock, Snapshot
+from ore.event import FRAGMENT_BYTES, Entry, EventContext, Gap, Lifecycle, LiveBlock, Snapshot
 from ore.loop.block_note import BlockNote
 from ore.loop.brake import Brake
 from ore.loop.catch_up import caught_up
-from ore.loop.place import place_of
+from ore.loop.place import parts_of, place_of
 from ore.loop.readers import Readers
 from ore.loop.shared_batches import SharedBatches
 from ore.loop.subscription import Policy, Subscription
 from ore.loop.unrecorded import Unrecorded, live_block
-from ore.loop.wanted import Wanted
+from ore.loop.wanted import EVERYTHING, Wanted
 from ore.loop.weight import EVENT_BYTES, WEIGHTLESS, weight
 
 __all__ = ["IDLE_S", "WINDOW_BYTES", "FanOut"]
@@ -32,7 +33,7 @@ BLOCK_WINDOWS: Final = 4
 
 
 class FanOut:
-    """One shared log, a cursor for each reader, one deferred wake-up.
+    """One shared log, a cursor for each reader, one wake-up for all that comes in a pass of the loop.
 
     Appending never waits. When the window is full it drops the fragments of
     closed blocks, then those of open ones, which the block itself still holds,
@@ -69,15 +70,17 @@ class FanOut:
         self._blocks: list[Block] = []
         self._earlier = Unrecorded()
         self._asleep: dict[asyncio.Future[None], None] = {}
-        self._due = False
+        self._awake = False
+        """Whether a reader was woken that has not slept again."""
         self._readers = Readers()
-        self._brake = Brake()
+        self.brake = Brake()
         self._resting = False
         self._settling = False
         self._idle_since = 0.0
         self._timer: asyncio.TimerHandle | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._yielded = 0.0
+        self.rest_at_s = 0.0
+        """When, by the monotonic clock, a turn that never waits should let the others run."""
         self._shared = SharedBatches()
 
     @property
@@ -93,29 +96,28 @@ class FanOut:
 
     def unrecorded(self) -> Unrecorded:
         """What else was shown of the running message; goes through the window, so not for each event."""
-        found = Unrecorded(self._earlier)
-        for entry in () if self._resting else self.log:
-            if entry.weight > FRAGMENT_BYTES:
-                found.see(entry)
-        return found
+        return Unrecorded(self._earlier, () if self._resting else self.log)
 
     def append(self, entry: Entry) -> None:
         """Put an event behind all others; readers wake on the loop's next pass."""
         self.log.append(entry)
         self.last = entry.number
         self._resting = False
-        block = entry.block
+        block, event = entry.block, entry.event
         if block is None or block.closed:
-            entry.weight = EVENT_BYTES if type(entry.event) in WEIGHTLESS else weight(entry.event)
+            light = type(event) in WEIGHTLESS or (type(event) is Lifecycle and event.content is None)
+            entry.weight = EVENT_BYTES if light else weight(event)
         else:
-            note = block.note or self._begin(block, entry)
+            note = block.note
+            if note is None:  # its first fragment
+                note = block.note = BlockNote(entry.epoch, entry.kind, entry.context)
+                self._blocks.append(block)
             note.numbers.append(entry.number)
         self.held_bytes += entry.weight
         if self.held_bytes > self._limit:
             self._shrink()
-        if self._asleep and not self._due:
-            self._due = True
-            asyncio.get_running_loop().call_soon(self._wake)
+        if self._asleep:
+            self._wake()
 
     def extend(self, entries: Sequence[Entry], note: BlockNote) -> None:
         """Put fragments of one open block behind all others."""
@@ -127,9 +129,8 @@ class FanOut:
         self.held_bytes += FRAGMENT_BYTES * len(entries)
         if self.held_bytes > self._limit:
             self._shrink()
-        if self._asleep and not self._due:
-            self._due = True
-            asyncio.get_running_loop().call_soon(self._wake)
+        if self._asleep:
+            self._wake()
 
     def subscribe(self, wanted: Wanted, *, after: str | None = None, policy: Policy = "coalesce") -> Subscription:
         """A reader that begins behind the event `after`, or with the next event."""
@@ -138,13 +139,13 @@ class FanOut:
         self._readers.add(reader)
         if policy == "block":
             reader.task = asyncio.current_task()
-            self._brake.readers.add(reader)
+            self.brake.add(reader)
         return reader
 
     def leave(self, reader: Subscription) -> None:
         """A reader is gone; whoever waited for it goes on."""
         self._readers.discard(reader)
-        self._brake.readers.discard(reader)
+        self.brake.readers.discard(reader)
         self._left()
 
     def dropped(self) -> None:
@@ -156,6 +157,7 @@ class FanOut:
     async def wait(self, reader: Subscription) -> None:
         """Sleep until something was appended, the reader left, or the log was closed."""
         self._loop = loop = asyncio.get_running_loop()
+        self._awake = False
         if self._resting and self._blocks and not self._settling:
             self._settling = True
             loop.call_soon(self._settle)
@@ -166,48 +168,54 @@ class FanOut:
         try:
             await future
         finally:
-            self._asleep.pop(future, None)
+            if future in self._asleep:  # it was not the log that woke it
+                del self._asleep[future]
 
-    def begin(self) -> None:
-        """A turn begins: others have to run every millisecond, and after the first batch when there was rest before."""
-        if self._yielded:
-            self._yielded = time.monotonic()
+    def begin(self) -> float:
+        """A turn begins, at the time returned: others run every millisecond, after a rest behind its first batch."""
+        now_s = time.monotonic()
+        if self.rest_at_s:
+            self.rest_at_s = now_s + YIELD_S
+        return now_s
 
-    async def flow(self, *, full: bool) -> None:
+    async def flow(self) -> None:
         """Let others run after a batch, and wait for readers that asked for it.
 
         Raises:
             RuntimeError: The running task itself reads with policy `block`, so
                 it would wait for itself.
         """
-        if self._brake.readers and not self.closed:
+        if self.brake.on and not self.closed:
             self._loop = asyncio.get_running_loop()
-            await self._brake.hold()
+            await self.brake.hold()
             return
-        now = time.monotonic()
-        if full or now - self._yielded >= YIELD_S:
-            self._yielded = now
-            await asyncio.sleep(0)
+        self.rest_at_s = time.monotonic() + YIELD_S
+        await asyncio.sleep(0)
 
     def caught_up(self) -> None:
         """A reader with policy `block` came to the end, or is gone: nothing has to be kept for it."""
-        self._brake.release()
+        self.brake.release()
         self._limit = self._window_bytes
         if self.held_bytes > self._limit:
             self._shrink()
 
     def share(self, start: int, wanted: Wanted) -> Sequence[Entry]:
         """The entries from a place in the log on; made once for all who stand there."""
-        shared = self._shared.at(self.generation, self.last)
-        if (batch := shared.get((start, wanted))) is None:
-            batch = shared[start, wanted] = wanted.select(self.log[start:])
-        return batch
+        shared, key = self._shared, (start, wanted)
+        if shared.at != (self.generation, self.last):
+            shared = self._anew()
+        if key not in shared:
+            if shared:
+                shared.make_room()
+            entries = self.log[start:]
+            shared[key] = entries if wanted == EVERYTHING else wanted.select(entries)
+        return shared[key]
 
     def catch_up(self, number: int, wanted: Wanted) -> Sequence[Entry]:
         """What a reader at `number` gets after entries were dropped; made once for all who stood there."""
         if number < self.floor:
             return (self._gap(),)
-        shared = self._shared.at(self.generation, self.last)
+        shared = self._shared if self._shared.at == (self.generation, self.last) else self._anew()
         if (batch := shared.get((~number, wanted))) is None:
             thinned = [block for block in self._blocks if not block.closed and block.note.dropped > number]
             batch = caught_up(self.log[place_of(self.log, number) :], thinned, wanted, number)
@@ -218,9 +226,13 @@ class FanOut:
         """The session is idle: let go of fragments nobody needs, and soon of the window."""
         self._resting = True
         self._earlier = Unrecorded()
-        self._yielded = 0.0
-        if not self._due:  # else those who wake now settle it, when they have read and sleep again, or leave
+        self.rest_at_s = 0.0
+        loop = running_loop() if self._awake else None
+        if loop is None:
             self._settle()
+        elif not self._settling:  # when those who wake now have read
+            self._settling = True
+            loop.call_soon(self._settle)
 
     def go_on(self, number: int) -> None:
         """Count on from where a window that went had come to; for a log without events."""
@@ -251,15 +263,8 @@ class FanOut:
         self.closed = True
         if self._timer is not None:
             self._timer.cancel()
-        self._brake.release()
+        self.brake.release()
         self._wake()
-
-    def _begin(self, block: Block, entry: Entry) -> BlockNote:
-        """The first fragment of a block arrived."""
-        note: BlockNote = BlockNote(entry.epoch, entry.kind, entry.context)
-        block.note = note
-        self._blocks.append(block)
-        return note
 
     def _gap(self) -> Entry:
         """The whole state, for a reader behind dropped events."""
@@ -268,11 +273,19 @@ class FanOut:
         return Entry(self.epoch, self.last, event.kind, EventContext(), event)
 
     def _wake(self) -> None:
-        self._due = False
+        """Whoever sleeps reads on the loop's next pass: what is appended until then too."""
+        if self._asleep:
+            asyncio.get_running_loop()  # in another thread nobody would wake: there this raises
+            self._awake = True
         asleep, self._asleep = self._asleep, {}
         for future in asleep:
             if not future.done():
                 future.set_result(None)
+
+    def _anew(self) -> SharedBatches:
+        self._shared = shared = SharedBatches()
+        shared.at = (self.generation, self.last)
+        return shared
 
     def _left(self) -> None:
         self.caught_up()
@@ -290,7 +303,7 @@ class FanOut:
             reader.stay()
         if needed == self.last:
             self._shared.clear()
-        loop = self._loop = _running_loop()
+        loop = self._loop = running_loop()
         if self._readers or self.closed or not self.log or loop is None:
             return
         self._idle_since = loop.time()
@@ -314,16 +327,13 @@ class FanOut:
         """The place behind which to begin; -1 for one that is too old or was never given."""
         if not cursor:
             return self.floor
-        epoch, _, number = cursor.partition("-")
-        if not (cursor.isascii() and epoch.isdigit() and number.isdigit()) or len(cursor) > 40:
-            return -1
-        last = int(number)
+        epoch, last = parts_of(cursor)
         if not self.floor <= last <= self.last:
             return -1
         place = place_of(self.log, last)
         lowest = self.log[place - 1].epoch if place else self._first_epoch
         highest = self.log[place].epoch if place < len(self.log) else self.epoch
-        return last if lowest <= int(epoch) <= highest else -1
+        return last if lowest <= epoch <= highest else -1
 
     def _shrink(self) -> None:
         """The window is full: drop what may go, and whoever wants to keep more than four windows."""
@@ -332,11 +342,10 @@ class FanOut:
             self._drop()
         self._limit = self._window_bytes
         if self.held_bytes > self._window_bytes:  # kept for a reader: look again only when there is more to gain
-            more = self.held_bytes + self._window_bytes // 4
-            self._limit = min(more, BLOCK_WINDOWS * self._window_bytes)
+            self._limit = min(self.held_bytes + self._window_bytes // 4, BLOCK_WINDOWS * self._window_bytes)
 
     def _drop(self) -> None:
-        guard = min((reader.number for reader in self._brake.readers), default=self.last)
+        guard = min((reader.number for reader in self.brake.readers), default=self.last)
         target = self._window_bytes * 3 // 4
         self._drop_fragments(guard, open_too=False)
         if self.held_bytes > target:
@@ -346,12 +355,12 @@ class FanOut:
 
     def _disconnect_slowest(self) -> bool:
         """Whether there was a reader with policy `block` that is behind."""
-        slowest = min((reader.number for reader in self._brake.readers), default=self.last)
-        for reader in [reader for reader in self._brake.readers if reader.number == slowest < self.last]:
+        slowest = min((reader.number for reader in self.brake.readers), default=self.last)
+        for reader in [reader for reader in self.brake.readers if reader.number == slowest < self.last]:
             reader.lost = True
-            self._brake.readers.discard(reader)
+            self.brake.readers.discard(reader)
             self._readers.discard(reader)
-        self._brake.release()
+        self.brake.release()
         return slowest < self.last
 
     def _drop_fragments(self, guard: int, *, open_too: bool) -> None:
@@ -389,11 +398,3 @@ class FanOut:
         if count:
             self.log = self.log[count:]
             self.generation += 1
-
-
-def _running_loop() -> asyncio.AbstractEventLoop | None:
-    """The loop, if one runs here: readers may leave after it ended."""
-    try:
-        return asyncio.get_running_loop()
-    except RuntimeError:
-        return None

@@ -15,19 +15,21 @@ class Gate:
     that what must be written is written. Passing an open gate never waits.
     """
 
-    __slots__ = ("_taken", "_waiting")
+    __slots__ = ("taken", "waiting")
 
     def __init__(self) -> None:
-        self._taken = False
-        self._waiting: deque[asyncio.Future[None]] = deque()
+        self.taken = False
+        """Whether somebody is inside; who finds it false may set it in place of `enter`, which costs no call."""
+        self.waiting: deque[asyncio.Future[None]] = deque()
+        """Who stands before it; while there is nobody, clearing `taken` does for `leave`."""
 
     async def enter(self) -> asyncio.CancelledError | None:
         """Go in, when all before have left; the cancellation that came meanwhile, to raise after `leave`."""
-        if not self._taken:
-            self._taken = True
+        if not self.taken:
+            self.taken = True
             return None
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._waiting.append(turn)
+        self.waiting.append(turn)
         try:
             await finish(turn)
         except asyncio.CancelledError as error:
@@ -36,7 +38,7 @@ class Gate:
 
     def leave(self) -> None:
         """Let the next one in."""
-        if self._waiting:
-            self._waiting.popleft().set_result(None)
+        if self.waiting:
+            self.waiting.popleft().set_result(None)
         else:
-            self._taken = False
+            self.taken = False

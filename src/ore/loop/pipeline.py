@@ -4,8 +4,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import aclosing
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
@@ -21,6 +20,9 @@ from ore.tool import Tool
 __all__ = ["Pipeline"]
 
 log = logging.getLogger(__name__)
+
+CLOCK_AFTER: Final = 8
+"""Artifacts after which a turn that never waits looks whether it is time to let others run."""
 
 
 class Pipeline:
@@ -39,11 +41,11 @@ class Pipeline:
         "_blocks",
         "_bus",
         "_cancels",
-        "_context",
         "_ending",
         "_hints",
         "_task",
         "artifacts",
+        "context",
         "first_seconds",
         "model",
         "seconds",
@@ -53,7 +55,8 @@ class Pipeline:
 
     def __init__(self, bus: EventBus, turn_id: str) -> None:
         self._bus = bus
-        self._context = CURRENT.get()
+        self.context = CURRENT.get()
+        """The envelope of what it publishes."""
         self._task = asyncio.current_task()
         self._cancels = self._task.cancelling() if self._task is not None else 0
         self._ending = False
@@ -80,11 +83,11 @@ class Pipeline:
                 made another error of it.
         """
         tools = tools_of(options)
-        self._hints = {tool.name: tool for tool in tools if tool.traits.display_hint is not None}
+        if tools:
+            self._hints = {tool.name: tool for tool in tools if tool.traits.display_hint is not None}
         self._blocks.finish = self._finish if self._hints else None
-        self._bus.fan_out.begin()
         complete = False
-        self._began = time.monotonic()
+        self._began = self._bus.fan_out.begin()
         try:
             await self._stream(provider, view, spec, options)
             if not self.started:
@@ -107,17 +110,27 @@ class Pipeline:
             ) from self._blocks.fault
 
     async def _stream(self, provider: Provider, view: State, spec: Spec, options: Sequence[Option]) -> None:
-        flow, task, cancels = self._bus.fan_out.flow, self._task, self._cancels
-        async with aclosing(invoked(provider, view, spec, options)) as batches:
+        fan_out, task, cancels, clock = self._bus.fan_out, self._task, self._cancels, time.monotonic
+        batches = invoked(provider, view, spec, options)
+        since = 0
+        try:
             async for batch in batches:
                 try:
-                    self._take_all(batch)
+                    count = len(batch)
+                    self._take_all(batch, count)
                 except (AttributeError, LookupError, TypeError) as error:
                     raise misfit(provider, batch) or error from None
                 if task is not None and task.cancelling() > cancels:
                     raise asyncio.CancelledError("cancelled while the provider went on")
-                await flow(full=len(batch) >= BATCH_LIMIT)
-        if self._cancelled:
+                since += count
+                if since < CLOCK_AFTER and fan_out.rest_at_s and not fan_out.brake.on:
+                    continue
+                since = 0
+                if count >= BATCH_LIMIT or fan_out.brake.on or clock() >= fan_out.rest_at_s:
+                    await fan_out.flow()
+        finally:
+            await batches.aclose()
+        if task is not None and task.cancelling() > cancels:
             raise asyncio.CancelledError("cancelled while the provider ended")
 
     @property
@@ -125,38 +138,41 @@ class Pipeline:
         """Whether somebody cancelled the running task since this was made."""
         return self._task is not None and self._task.cancelling() > self._cancels
 
-    def _take_all(self, batch: Sequence[Artifact]) -> None:
-        place, count = 0, len(batch)
+    def _take_all(self, batch: Sequence[Artifact], count: int) -> None:
+        blocks, place = self._blocks, 0
         while place < count:
-            taken = self._blocks.add_run(batch, place)
+            artifact, last, taken = batch[place], blocks.last, 0
+            if last is not None and type(artifact) is last.kind:
+                taken = blocks.add_run(batch, place)
             if not taken:
-                self._take(batch[place])
+                if not self.started and type(artifact) is not Notice:
+                    self._start(artifact)
+                if type(artifact) is Restart:
+                    self._restart(artifact)
+                else:
+                    blocks.add(artifact)
             place += taken or 1
 
-    def _take(self, artifact: Artifact) -> None:
-        if type(artifact) is Restart:
-            self._restart(artifact)
-            return
-        if not self.started and type(artifact) is not Notice:
+    def _start(self, artifact: Artifact) -> None:
+        if type(artifact) is not Restart:
             self.started = True
             self.first_seconds = time.monotonic() - self._began
-            self._bus.emit(Lifecycle(phase="streaming"))
-        self._blocks.add(artifact)
+            self._bus.emit(Lifecycle(phase="streaming"), context=self.context)
 
     def _restart(self, restart: Restart) -> None:
         self._blocks.restart()
-        self._context = msgspec.structs.replace(self._context, attempt=restart.attempt)
+        self.context = msgspec.structs.replace(self.context, attempt=restart.attempt)
         self.model = restart.model or self.model
-        self._bus.emit(TurnRestarted(attempt=restart.attempt), context=self._context)
+        self._bus.emit(TurnRestarted(attempt=restart.attempt), context=self.context)
 
     def _publish(self, artifact: Artifact, block: Block | None) -> None:
         if self._ending and self._bus.closed:  # what was seen is kept, though nobody sees the rest
             return
         if block is None:
-            self._bus.emit(artifact, context=self._context)
+            self._bus.emit(artifact, context=self.context)
             return
         note = block.note
-        context = msgspec.structs.replace(self._context, block=block.id) if note is None else note.context
+        context = msgspec.structs.replace(self.context, block=block.id) if note is None else note.context
         self._bus.emit(artifact, block=block, context=context)
 
     def _publish_run(self, run: Sequence[Delta], block: Block) -> None:

@@ -3,11 +3,11 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ore._aio import finish
-from ore.artifact import Artifact
+from ore._aio import Ready, finish
+from ore.artifact import Artifact, ToolCall, ToolResult
 from ore.errors import ConflictError
 from ore.event import CURRENT, Event, EventContext, Properties, TurnComplete
-from ore.ledger import Draft, Journal, MetadataRecord, Operation, Record, State, Thread, Turn, TurnRecord, place
+from ore.ledger import Draft, Journal, MetadataRecord, Operation, Record, Role, State, Thread, Turn, TurnRecord, place
 from ore.ledger.state import check_turn
 from ore.loop.event_bus import EventBus
 from ore.loop.gate import Gate
@@ -18,13 +18,16 @@ __all__ = ["Recorder"]
 class Recorder:
     """Makes turns durable, then seen; one at a time, whole or absent."""
 
-    __slots__ = ("_bus", "_gate", "_journal", "_state")
+    __slots__ = ("_asked", "_bus", "_gate", "_journal", "_state", "whole")
 
     def __init__(self, bus: EventBus, state: State | None, journal: Journal | None) -> None:
         self._bus = bus
         self._state = state
         self._journal = journal
         self._gate = Gate()
+        self._asked: Turn | None = None
+        self.whole: str | None = None
+        """Id of a turn at which every call before it has its result, as far as this saw it being recorded."""
 
     def check(self, state: State | None) -> State:
         """The ledger to use.
@@ -41,24 +44,34 @@ class Recorder:
             raise ValueError("expected the state that this Step is bound to, or a view of it; got another ledger")
         return base
 
-    async def record(self, draft: Draft, records: Sequence[Record], *, into: State | None) -> Turn:
-        """See `Step.record`."""
-        base = self.check(into)
+    async def record(self, draft: Draft, records: Sequence[Record], *, base: State) -> Turn:
+        """See `Step.record`; `check` let `base` pass."""
         context = CURRENT.get()
-        turn: Turn | None = None
-
-        def placed() -> Sequence[Record]:
-            nonlocal turn
-            turn = place(draft, base)
-            _check(turn, base if draft.id is not None else None)
-            return (TurnRecord(turn=turn, message=context.message), *records)
-
-        def apply(_: None) -> None:
-            assert turn is not None
+        if self._journal is None:
+            turn = _placed(draft, base)
             self._apply(turn, base, context)
-
-        await self._write(placed, apply)
-        assert turn is not None
+            return turn
+        gate, cancelled = self._gate, None
+        if gate.taken:
+            cancelled = await gate.enter()
+        else:
+            gate.taken = True
+        try:
+            turn = _placed(draft, base)
+            work = self._journal((TurnRecord(turn=turn, message=context.message), *records))
+            if type(work) is Ready and work.error is None:
+                self._apply(turn, base, context)
+            else:
+                await finish(work, then=lambda _: self._apply(turn, base, context))
+        except Exception as error:
+            raise cancelled or error from error.__cause__
+        finally:
+            if gate.waiting:
+                gate.leave()
+            else:
+                gate.taken = False
+        if cancelled is not None:
+            raise cancelled
         return turn
 
     async def journal(self, records: Sequence[Record]) -> None:
@@ -75,7 +88,7 @@ class Recorder:
 
     def emit(self, event: Event | Artifact, *, value: Any = None) -> None:
         """See `Step.emit`."""
-        if isinstance(event, TurnComplete):
+        if type(event) is TurnComplete:
             if self._journal is not None:
                 raise RuntimeError("expected record() for a new turn: emitting turn_complete would not be durable")
             if not self._bus.closed:
@@ -109,9 +122,26 @@ class Recorder:
 
     def _apply(self, turn: Turn, base: State, context: EventContext) -> None:
         """Ledger, callbacks, log: no await between."""
-        base.append(turn)
-        if not self._bus.closed:
+        if type(base) is Thread:  # which looked at the turn before the journal did
+            base.append_checked(turn)
+        else:
+            base.append(turn)
+        if base is self._state:
+            if turn.role is Role.USER:
+                self.whole = turn.id
+            elif turn.role is Role.ASSISTANT:
+                self._asked = turn
+            elif turn.role is Role.TOOL:
+                self._pair(turn)
+        if not self._bus.fan_out.closed:
             self._bus.emit(TurnComplete(turn=turn), context=context)
+
+    def _pair(self, turn: Turn) -> None:
+        """Know without looking back whether the calls before these results are all answered."""
+        if self._asked is not None and self._asked.id == turn.parent_id:
+            answered = [result.tool_call_id for result in turn.artifacts if type(result) is ToolResult]
+            if answered == [call.id for call in self._asked.artifacts if type(call) is ToolCall]:
+                self.whole = turn.id
 
     def _change(self, base: State, operations: Sequence[Operation], context: EventContext) -> None:
         for operation in operations:
@@ -123,17 +153,16 @@ class Recorder:
             self._bus.emit(Properties(operations=tuple(operations)), context=context)
 
 
-def _check(turn: Turn, base: State | None) -> None:
-    """Refuse before the journal what the ledger would refuse after it.
-
-    Args:
-        turn: What is about to be recorded.
-        base: The ledger, when the turn brought its own id; `None` when that was made just now.
+def _placed(draft: Draft, base: State) -> Turn:
+    """The turn of a draft, refused before the journal when the ledger would refuse it after that.
 
     Raises:
         ConflictError: A turn of that id is there already.
         InputError: It holds a fragment or a control artifact.
     """
-    check_turn(turn)
-    if isinstance(base, Thread) and base.get(turn.id) is not None:
-        raise ConflictError(f"turn {turn.id!r} is in this thread already")
+    turn = place(draft, base)
+    if type(base) is Thread:
+        base.check(turn)
+    else:
+        check_turn(turn)
+    return turn

@@ -3,13 +3,12 @@
 import asyncio
 import logging
 from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 
 from ore.artifact import Artifact, Reasoning, Text, ToolResult
 from ore.errors import describe
-from ore.event import Emitter, ErrorEvent, Event, Lifecycle, Tracer, current_context
+from ore.event import Emitter, ErrorEvent, Event, Lifecycle, Span, Tracer, current_context
 from ore.ledger import (
     Control,
     Draft,
@@ -112,21 +111,12 @@ class Step:
             StoreError: The turn could not be made durable.
             asyncio.CancelledError: It was cut; what was seen is recorded.
         """
-        self._recorder.check(state)
+        base = self._recorder.check(state)
         merged = merge(self._spec, spec) if self._spec else spec
-        with self._tracer.span("loop.turn", **asked(provider.name, merged)) if self._tracer else nullcontext() as span:
-            self._pipeline = pipeline = Pipeline(self.bus, new_turn_id())
-            await self._repair(state)
-            for hook in self._before:
-                await hook(state.base)
-            self.bus.emit(Lifecycle(phase="submitted"))
-            try:
-                turn, emitter = await self._infer(pipeline, state, merged, provider, (*self._options, *options))
-            finally:
-                if span is not None:
-                    told(span, pipeline)
-            await self._handle(turn, emitter)
-        return turn
+        if self._tracer is None:
+            return await self._turn(state, base, merged, provider, options, None)
+        with self._tracer.span("loop.turn", **asked(provider.name, merged)) as span:
+            return await self._turn(state, base, merged, provider, options, span)
 
     async def resume(self, state: State, effects: Mapping[str, EffectRecord]) -> None:
         """Answer the calls that an earlier process left open in the last turn, as far as its records say.
@@ -154,12 +144,12 @@ class Step:
             StoreError: The turn could not be made durable.
             Exception: A handler failed; the turn stands.
         """
-        self._recorder.check(state)
+        base = self._recorder.check(state)
         if role in (Role.USER, Role.ASSISTANT):
-            await self._repair(state)
+            await self._repair(base)
         turn = await self.record(Draft(role=role, artifacts=artifacts), into=state)
         options = _resolved(self._options, state) if turn.calls else self._options
-        await self._handle(turn, TurnEmitter(self._recorder, state.base, options))
+        await self._handle(turn, TurnEmitter(self._recorder, base, options))
         return turn
 
     async def observe(self, turn: Turn) -> None:
@@ -186,7 +176,7 @@ class Step:
         Raises:
             StoreError: The journal failed; the turn is nowhere.
         """
-        return await self._recorder.record(draft, records, into=into)
+        return await self._recorder.record(draft, records, base=self._recorder.check(into))
 
     async def set_metadata(self, operations: Sequence[Operation], *, into: State | None = None) -> None:
         """Change facts of the conversation, durably, and tell everybody in one `properties` event.
@@ -223,50 +213,69 @@ class Step:
         if results:
             await self.record(Draft(role=Role.TOOL, artifacts=tuple(results)), into=state)
 
-    async def _repair(self, state: State) -> None:
-        await self.answer_all(state, results_for(state.base.turns, LOST))
+    async def _turn(
+        self, state: State, base: State, spec: Spec, provider: Provider, options: Sequence[Option], span: Span | None
+    ) -> Turn:
+        self._pipeline = pipeline = Pipeline(self.bus, new_turn_id())
+        if base.tip != self._recorder.whole:
+            await self._repair(base)
+        for hook in self._before:
+            await hook(base)
+        self.bus.emit(Lifecycle(phase="submitted"), context=pipeline.context)
+        try:
+            turn, emitter = await self._infer(pipeline, (state, base), spec, provider, (*self._options, *options))
+        finally:
+            if span is not None:
+                told(span, pipeline)
+        await self._handle(turn, emitter)
+        return turn
+
+    async def _repair(self, base: State) -> None:
+        results = results_for(base.turns, LOST)
+        if results:
+            await self.answer_all(base, results)
 
     async def _infer(
-        self, pipeline: Pipeline, state: State, spec: Spec, provider: Provider, options: Sequence[Option]
+        self, pipeline: Pipeline, over: tuple[State, State], spec: Spec, provider: Provider, options: Sequence[Option]
     ) -> tuple[Turn, Emitter]:
+        """Ask, and record what came of it; `over` is what is asked about and the ledger under it."""
+        state, base = over
         failure: Exception | asyncio.CancelledError | None = None
         resolved: Sequence[Option] = ()
         model = f"{provider.name}:{spec.name}" if spec.name else provider.name
-        records: Sequence[Record] = ()
+        records: tuple[Record, ...] = ()
         try:
-            view = self._view(state)
+            view = self._view(state) if self._transforms else state
             resolved = _resolved(options, view)
             if self._transforms:
                 resolved = (*resolved, ViewOption(lambda: self._view(state)))
             await pipeline.run(provider, view, spec, resolved)
             draft = _draft(pipeline, None, model)
-            records = self._prepared(draft, resolved)
+            for preparer in self._preparers:
+                records += tuple(preparer.prepare(draft, resolved))
         except (Exception, asyncio.CancelledError) as error:
             failure = error
             draft = _draft(pipeline, failure, model)
         try:
             if failure is None or draft.artifacts:
-                turn = await self.record(draft, *records, into=state)
+                turn = await self._recorder.record(draft, records, base=base)
         except (Exception, asyncio.CancelledError) as error:
             failure = _graver(error, failure)
         if failure is not None:
-            await self._cut(state, failure)
+            await self._cut(base, failure)
             raise failure
-        return turn, TurnEmitter(self._recorder, state.base, resolved)
-
-    def _prepared(self, draft: Draft, options: Sequence[Option]) -> Sequence[Record]:
-        return [record for preparer in self._preparers for record in preparer.prepare(draft, options)]
+        return turn, TurnEmitter(self._recorder, base, resolved)
 
     def _view(self, state: State) -> State:
         for transform in self._transforms:
             state = transform(state)
         return state
 
-    async def _cut(self, state: State, failure: Exception | asyncio.CancelledError) -> None:
+    async def _cut(self, base: State, failure: Exception | asyncio.CancelledError) -> None:
         """Answer what calls there were, and say once why it ended."""
         cancelled = isinstance(failure, asyncio.CancelledError)
         try:
-            await self.answer_all(state, results_for(state.base.turns, CANCELLED if cancelled else LOST))
+            await self.answer_all(base, results_for(base.turns, CANCELLED if cancelled else LOST))
         except Exception:
             log.exception("the calls of a turn that was cut got no results; the next turn gives them some")
         if not cancelled and not self.bus.closed:
@@ -284,7 +293,9 @@ class Step:
 
 def _resolved(options: Sequence[Option], view: State) -> tuple[Option, ...]:
     """Options with the tools of this turn, looked up once."""
-    return tuple(WithTools(tuple(item.resolve(view))) if isinstance(item, ToolsOption) else item for item in options)
+    if ToolsOption not in map(type, options):
+        return tuple(options)
+    return tuple([WithTools(tuple(item.resolve(view))) if type(item) is ToolsOption else item for item in options])
 
 
 def _graver(error: Exception | asyncio.CancelledError, failure: BaseException | None) -> Any:
@@ -307,15 +318,17 @@ def _draft(pipeline: Pipeline, failure: BaseException | None, model: str | None)
         role=Role.ASSISTANT,
         artifacts=artifacts,
         status=status,
-        control=Control.SKIP if all(map(_unsendable, artifacts)) else Control.CONTINUE,
+        control=Control.CONTINUE if _sendable(artifacts) else Control.SKIP,
         model=pipeline.model or model,
     )
 
 
-def _unsendable(artifact: Artifact) -> bool:
-    """Whether no model can ever get it; accounts and notices do not count."""
-    if isinstance(artifact, Reasoning):
-        return artifact.provider_data is None
-    if isinstance(artifact, Text):
-        return not artifact.content and artifact.provider_data is None
-    return not artifact.sendable
+def _sendable(artifacts: Sequence[Artifact]) -> bool:
+    """Whether a model can get something of it; accounts and notices do not count."""
+    for artifact in artifacts:
+        if isinstance(artifact, Text | Reasoning):
+            if artifact.provider_data is not None or (artifact.content and not isinstance(artifact, Reasoning)):
+                return True
+        elif artifact.sendable:
+            return True
+    return False

@@ -1,7 +1,7 @@
 """`Subscription`: one reader of the event log, at its own pace."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Iterator, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Literal, Self
 
@@ -98,6 +98,22 @@ class Subscription:
         """All that waits at a time; at least one event each."""
         return Batches(self)
 
+    async def next_of_batches(self) -> Sequence[Entry]:
+        """As `next_batch`, for a loop over `batches()`.
+
+        Raises:
+            StopAsyncIteration: This is the end.
+        """
+        waiting = list(self._waiting)
+        if waiting:
+            return waiting
+        self._unread = False
+        batch = await self._next_batch()
+        if batch is None:
+            raise StopAsyncIteration
+        self._unread = True
+        return batch
+
     async def next_batch(self) -> Sequence[Entry] | None:
         """All that waits, at least one event, as soon as there is one; `None` at the end."""
         waiting = list(self._waiting)
@@ -150,10 +166,11 @@ class Subscription:
             raise LimitError("a reader with policy 'block' fell more than four windows behind and was disconnected")
         if self._generation != fan_out.generation:
             return self._catch_up()
-        if self._at == len(fan_out.log):
+        end = len(fan_out.log)
+        if self._at == end:
             return ()
         batch = fan_out.share(self._at, self._wanted)
-        self._at = len(fan_out.log)
+        self._at = end
         self.number = fan_out.last
         return batch
 
@@ -187,11 +204,8 @@ class Batches:
     def __aiter__(self) -> Self:
         return self
 
-    async def __anext__(self) -> Sequence[Entry]:
-        batch = await self._reader.next_batch()
-        if batch is None:
-            raise StopAsyncIteration
-        return batch
+    def __anext__(self) -> Awaitable[Sequence[Entry]]:
+        return self._reader.next_of_batches()
 
     async def aclose(self) -> None:
         """The last batch is done with; the subscription itself stays open."""

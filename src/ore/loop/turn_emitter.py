@@ -13,7 +13,13 @@ __all__ = ["TurnEmitter"]
 
 
 class TurnEmitter:
-    """Speaks to the session that the turn belongs to."""
+    """Speaks to the session that the turn belongs to.
+
+    Args:
+        recorder: Writes.
+        state: The ledger that it writes to.
+        options: Those of the turn's inference.
+    """
 
     __slots__ = ("_recorder", "options", "state")
 
@@ -28,7 +34,7 @@ class TurnEmitter:
 
     async def record(self, draft: Draft, *records: Record) -> Turn:
         """Add a turn to the ledger, durably."""
-        return await self._recorder.record(draft, records, into=self.state)
+        return await self._recorder.record(draft, records, base=self.state)
 
     async def journal(self, *records: Record) -> None:
         """Append records that are no turn, durably."""

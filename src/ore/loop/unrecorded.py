@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from ore.artifact import Artifact, Block, Delta, StopReason, ToolResult, Usage
-from ore.event import Activity, Entry, EventContext, Lifecycle, LiveBlock, TurnComplete, TurnRestarted
+from ore.event import FRAGMENT_BYTES, Activity, Entry, EventContext, Lifecycle, LiveBlock, TurnComplete, TurnRestarted
 from ore.ledger import Role, Turn
 
 __all__ = ["Unrecorded", "live_block"]
@@ -23,17 +23,21 @@ class Unrecorded:
 
     Args:
         earlier: What was known before the first of those events.
+        log: The first of them.
     """
 
     __slots__ = ("_active", "_told")
 
-    def __init__(self, earlier: "Unrecorded | None" = None) -> None:
+    def __init__(self, earlier: "Unrecorded | None" = None, log: Sequence[Entry] = ()) -> None:
         self._told: dict[_Key, list[Entry]] = {}
         """Each with one entry, or with the fragments so far of a block that somebody else holds."""
         self._active: dict[str, Activity] = {}
         if earlier is not None:
             self._told = {key: [*entries] for key, entries in earlier._told.items()}
             self._active = dict(earlier._active)
+        for entry in log:
+            if entry.weight > FRAGMENT_BYTES:
+                self.see(entry)
 
     @property
     def blocks(self) -> Sequence[LiveBlock]:
@@ -101,10 +105,7 @@ class Unrecorded:
 
 def live_block(block: Block, context: EventContext) -> LiveBlock | None:
     """A block as far as it got; nothing when its fragments do not fit together."""
-    try:
-        artifact = block.so_far
-    except Exception:
-        return None
+    artifact = block.so_far
     if artifact is None:
         return None
     return LiveBlock(block=block.id, artifact=artifact, path=context.path)

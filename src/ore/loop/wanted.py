@@ -1,28 +1,19 @@
 """`Wanted`: which events a reader wants."""
 
 from collections.abc import Sequence
+from typing import Final, NamedTuple
 
 from ore.artifact import Block, Delta, tag_of
 from ore.event import Entry
 
-__all__ = ["Wanted"]
+__all__ = ["EVERYTHING", "Wanted"]
 
 
-class Wanted:
+class Wanted(NamedTuple):
     """Which events a reader wants; values that are equal share their batches."""
 
-    __slots__ = ("_hash", "deltas", "kinds")
-
-    def __init__(self, kinds: frozenset[str] = frozenset(), *, deltas: bool = True) -> None:
-        self.kinds = kinds
-        self.deltas = deltas
-        self._hash = hash((kinds, deltas))
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Wanted) and self.kinds == other.kinds and self.deltas == other.deltas
-
-    def __hash__(self) -> int:
-        return self._hash
+    kinds: frozenset[str] = frozenset()
+    deltas: bool = True
 
     def takes(self, entry: Entry) -> bool:
         """Whether a reader gets this event."""
@@ -40,3 +31,7 @@ class Wanted:
             kinds = self.kinds
             return [entry for entry in entries if entry.kind in kinds]
         return entries if self.deltas else [entry for entry in entries if not isinstance(entry.event, Delta)]
+
+
+EVERYTHING: Final = Wanted()
+"""What most readers want."""

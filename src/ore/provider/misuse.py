@@ -2,6 +2,7 @@
 
 import inspect
 from collections.abc import AsyncGenerator, Sequence
+from types import AsyncGeneratorType
 
 from ore.artifact import Artifact
 from ore.ledger import State
@@ -26,7 +27,7 @@ def invoked(provider: Provider, state: State, spec: Spec, options: Sequence[Opti
         if _takes(provider, state, spec, options):
             raise
         raise TypeError(f"provider {provider.name!r}: expected {_SHAPE}; this one takes other arguments") from None
-    if hasattr(found, "__anext__") and hasattr(found, "aclose"):
+    if type(found) is AsyncGeneratorType or (hasattr(found, "__anext__") and hasattr(found, "aclose")):
         return found
     if inspect.iscoroutine(found):
         found.close()

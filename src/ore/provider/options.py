@@ -4,6 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+import msgspec
+
 from ore.ledger import State
 from ore.tool import Tool
 
@@ -23,8 +25,7 @@ __all__ = [
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class WithTools:
+class WithTools(msgspec.Struct, frozen=True):
     """The tools of this inference, in the order in which the request names them."""
 
     tools: Sequence[Tool]
@@ -101,5 +102,8 @@ def option(options: Sequence[Option], kind: type[T]) -> T | None:
 
 def tools_of(options: Sequence[Option]) -> Sequence[Tool]:
     """The tools of this inference; empty without any."""
-    found = option(options, WithTools)
-    return found.tools if found else ()
+    found: Sequence[Tool] = ()
+    for item in options:
+        if type(item) is WithTools:
+            found = item.tools
+    return found

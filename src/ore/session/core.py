@@ -173,7 +173,7 @@ class Core:
     def spec(self) -> Spec:
         """How the next inference is asked: the agent's spec, then the session's facts."""
         spec, meta = self.the_agent().spec, self.thread.meta
-        return merge(spec, spec_from_metadata(meta.all())) if len(meta) else spec
+        return merge(spec, spec_from_metadata(meta.all())) if meta else spec
 
     def provider(self) -> tuple[Provider, Spec]:
         """Who answers the next message, and how."""
@@ -186,8 +186,9 @@ class Core:
 
     def emit(self, event: Event | Artifact, context: EventContext) -> None:
         """Publish, unless nobody can be listening any more."""
-        if not self.bus.closed:
-            self.bus.emit(event, context=context)
+        bus = self.bus
+        if not bus.fan_out.closed:
+            bus.emit(event, context=context)
 
     def snapshot(self, cursor: str) -> Snapshot:
         """The session at this moment."""
@@ -257,7 +258,7 @@ class Core:
 
     async def steer(self, state: State) -> None:
         """Let the messages that steer enter the running loop; they end with the message that runs."""
-        while self.running is not None and not self.running.decided:
+        while self.waiting and self.running is not None and not self.running.decided:
             item = next((one for one in self.waiting if one.message.mode == "steer" and one.clearing is None), None)
             if item is None:
                 return
@@ -367,7 +368,7 @@ class _Ending:
     def prepare(self, draft: Draft, options: Sequence[Option]) -> Sequence[Record]:
         core = self._core
         item = core.running
-        if item is None or item.ends is None or core.steers() or not item.ends(draft):
+        if item is None or item.ends is None or (core.waiting and core.steers()) or not item.ends(draft):
             return ()
         return [
             EndingRecord(message=one.message.id, outcome=Outcome.DONE, turn=draft.id) for one in (*item.joined, item)

@@ -39,14 +39,15 @@ async def intercepted(core: "Core", stream: "Stream | None", item: Item) -> User
 async def passed_on(core: "Core", stream: "Stream | None", item: Item) -> UserMessage | None:
     """What the interceptors make of a message; see `intercepted`."""
     message = UserMessage(content=item.message.artifacts, id=item.message.id)
-    if stream is None:  # nobody holds the session any more
+    if stream is None or not core.kit.interceptors:  # nobody holds the session any more, or nobody asks
         return message
     return await _asked(core, item, message, [partial(one.intercept, stream) for one in core.kit.interceptors])
 
 
 async def taken_in(core: "Core", item: Item, message: UserMessage) -> UserMessage | None:
     """What the agent's own screens make of it; see `intercepted`."""
-    return await _asked(core, item, message, [one.screen for one in core.the_agent().screens])
+    screens = core.the_agent().screens
+    return await _asked(core, item, message, [one.screen for one in screens]) if screens else message
 
 
 async def _asked(core: "Core", item: Item, message: UserMessage, asked: Sequence[_Ask]) -> UserMessage | None:

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Awaitable, Sequence
 from contextlib import asynccontextmanager
 from typing import Protocol
 
+from ore._aio import Ready
 from ore.ledger import EndingRecord, Record, Writer
 from ore.session.kit import Kit
 
@@ -59,9 +60,15 @@ class SessionJournal:
         """Make records durable, all or none; takes the session for that when nobody has it."""
         if self.writer is None:
             return self._borrow(records)
-        work = self._track(self._owner.kit.store.append(self.writer, records))
-        endings = [record for record in records if type(record) is EndingRecord]
-        return self._watched(work, endings) if endings else work
+        work = self._owner.kit.store.append(self.writer, records)
+        if type(work) is not Ready:
+            work = self._track(work)
+        if EndingRecord not in map(type, records):
+            return work
+        if type(work) is Ready:
+            self._decide(records)
+            return work
+        return self._watched(work, records)
 
     async def take(self) -> Writer:
         """Become the one who may append, for an activation."""
@@ -114,21 +121,22 @@ class SessionJournal:
             self._gate = asyncio.Lock()
         return self._gate
 
-    def _watched(self, work: Awaitable[None], endings: Sequence[EndingRecord]) -> Awaitable[None]:
+    def _watched(self, work: Awaitable[None], records: Sequence[Record]) -> Awaitable[None]:
         if isinstance(work, asyncio.Future) and work.done():
             if not work.cancelled() and work.exception() is None:
-                self._decide(endings)
+                self._decide(records)
             return work
-        return self._until_durable(work, endings)
+        return self._until_durable(work, records)
 
-    async def _until_durable(self, work: Awaitable[None], endings: Sequence[EndingRecord]) -> None:
+    async def _until_durable(self, work: Awaitable[None], records: Sequence[Record]) -> None:
         """Whoever waits hears of it only when the endings are known as decided."""
         await work
-        self._decide(endings)
+        self._decide(records)
 
-    def _decide(self, endings: Sequence[EndingRecord]) -> None:
-        for ending in endings:
-            self._owner.decided(ending)
+    def _decide(self, records: Sequence[Record]) -> None:
+        for record in records:
+            if type(record) is EndingRecord:
+                self._owner.decided(record)
 
     def _track(self, work: Awaitable[None]) -> Awaitable[None]:
         """Know of an append until it has landed."""

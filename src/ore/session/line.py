@@ -1,7 +1,6 @@
 """Who waits in a session, and who comes next."""
 
 from collections.abc import Mapping, Sequence
-from itertools import dropwhile, islice
 from typing import TYPE_CHECKING, Any
 
 from ore.session.item import Item, Why
@@ -40,12 +39,8 @@ def last_before(core: "Core", item: Item) -> str | None:
 
     An earlier process may have begun the message.
     """
-    turns = core.thread.all_turns
-    first = core.started.get(item.message.id, "")
-    if core.thread.get(first) is None:
-        return turns[-1].id if turns else None
-    behind = dropwhile(lambda turn: turn.id != first, reversed(turns))
-    return next((turn.id for turn in islice(behind, 1, None)), None)
+    first = core.started.get(item.message.id) if core.started else None
+    return core.thread.recorded_before(first)
 
 
 def put(core: "Core", item: Item) -> None:

@@ -30,7 +30,9 @@ def new_message(event: UserMessage, limits: SessionLimits, *, waiting: int) -> M
     if event.mode not in MODES:
         raise InputError(f"mode: expected one of {', '.join(MODES)}, got {event.mode!r}")
     artifacts = tuple([_cleaned(artifact) for artifact in content_of(event.content)])
-    size = sum(map(_size, artifacts))
+    size = 0
+    for artifact in artifacts:
+        size += len(artifact.content) if type(artifact) is Text else _size(artifact)
     if size > limits.message_bytes:
         raise LimitError(f"message: expected at most {limits.message_bytes} bytes, got {size}")
     if waiting >= limits.queue:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ore._aio import finish
+from ore.agent import OutputType
 from ore.artifact import ResultStatus
 from ore.cognitive import Check, Pattern, Runtime
 from ore.errors import FencedError, LimitError, OreError, SessionClosedError, ToolError, describe
@@ -52,11 +53,10 @@ class MessageRun:
         item = self._item
         item.begun = True
         CURRENT.set(item.envelope)
-        ASKER.set(self._core.questions)
-        ASIDES.set(Asides(self._core.kit.services.tracer, self._core.the_agent().count))
-        clock = RunClock(self._core.the_agent().limits.run_s, lambda: item.cancel("limit"))
-        self._core.questions.run_clock = clock
-        clock.start()
+        core, questions, agent = self._core, self._core.questions, self._core.the_agent()
+        ASKER.set(questions)
+        ASIDES.set(Asides(core.kit.services.tracer, agent.count))
+        questions.run_clock = clock = self._clock(agent.limits.run_s)
         try:
             if item.why is not None:
                 raise asyncio.CancelledError
@@ -68,9 +68,18 @@ class MessageRun:
         except Exception as error:
             outcome = self._failed(error)
         finally:
-            clock.stop()
-            self._core.questions.run_clock = None
+            questions.run_clock = None
+            if clock is not None:
+                clock.stop()
         await self._end(outcome)
+
+    def _clock(self, limit_s: float | None) -> RunClock | None:
+        """Counts the time of work, where that is limited."""
+        if limit_s is None:
+            return None
+        clock = RunClock(limit_s, lambda: self._item.cancel("limit"))
+        clock.start()
+        return clock
 
     async def stop(self) -> None:
         """End the message as cancelled, because an interrupt was noted before its process died."""
@@ -138,17 +147,20 @@ class MessageRun:
             message = await taken_in(core, item, message)
             if message is None:
                 return None
+            content = message.content
             marked = () if item.message.taken else (TakenRecord(message=item.message.id),)
-            draft = Draft(role=Role.USER, artifacts=content_of(message.content))
-            await core.step.observe(await core.step.record(draft, *marked))
-        check = self._check()
+            draft = Draft(role=Role.USER, artifacts=content if type(content) is tuple else content_of(content))
+            step = core.step
+            await step.observe(await step.record(draft, *marked))
+        agent = core.the_agent()
+        check = _check(agent.output)
         item.ends = lambda draft: pattern.ends(draft) and (check is None or check(draft) is None)
         runtime = Runtime(
             step=core.step,
             state=core.thread,
             provider=answering[0],
             spec=answering[1],
-            limits=core.the_agent().limits,
+            limits=agent.limits,
             check=check,
             waits=lambda: not item.decided and core.steers(),
         )
@@ -158,6 +170,8 @@ class MessageRun:
         """Gather the messages that had joined this one in an earlier process; whether that one had begun it."""
         core, item = self._core, self._item
         started = core.started
+        if not started:
+            return False
         for other in [one for one in core.waiting if one.message.id in started]:
             core.waiting = [one for one in core.waiting if one is not other]
             item.joined.append(other)
@@ -176,20 +190,6 @@ class MessageRun:
         last = core.thread.turns[-1] if core.thread.turns else None
         whole = last is not None and last.role is Role.ASSISTANT and last.status is TurnStatus.COMPLETE
         return last if whole and last is not None and pattern.ends(last) else None
-
-    def _check(self) -> Check | None:
-        output = self._core.the_agent().output
-        if output is None:
-            return None
-
-        def check(turn: Turn | Draft) -> str | None:
-            try:
-                output.parse("".join(a.for_model() for a in turn.artifacts if a.kind == "text"))
-            except ToolError as error:
-                return str(error)
-            return None
-
-        return check
 
     async def _end(self, outcome: Outcome) -> None:
         """Make the ending durable, tell everybody, resolve the tickets.
@@ -258,13 +258,22 @@ class MessageRun:
 
     def _turns(self) -> Sequence[Turn]:
         """The turns that came since the message began."""
-        found: list[Turn] = []
-        for turn in reversed(self._core.thread.all_turns):
-            if turn.id == self._item.before:
-                break
-            found.append(turn)
-        found.reverse()
-        return found
+        return self._core.thread.turns_behind(self._item.before)
+
+
+def _check(output: OutputType | None) -> Check | None:
+    """Looks whether what would be the answer fits its type, if it has one."""
+    if output is None:
+        return None
+
+    def check(turn: Turn | Draft) -> str | None:
+        try:
+            output.parse("".join(a.for_model() for a in turn.artifacts if a.kind == "text"))
+        except ToolError as error:
+            return str(error)
+        return None
+
+    return check
 
 
 def is_cancelled() -> bool:

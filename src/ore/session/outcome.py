@@ -134,7 +134,8 @@ class Ticket:
 
     def resolve(self, outcome: Outcome) -> None:
         """The message ended."""
-        self._accepted.set(None)
+        if not self._accepted.done:
+            self._accepted.set(None)
         self._outcome.set(outcome)
 
     def repeat(self, outcome: Outcome) -> None:

@@ -119,9 +119,9 @@ class Stream:
         self._check_open()
         if isinstance(event, str):
             event = UserMessage(content=event)
-        if isinstance(event, InterruptEvent):
+        elif isinstance(event, InterruptEvent):
             return self._interrupt_ticket(event)
-        if not isinstance(event, UserMessage):
+        elif not isinstance(event, UserMessage):
             raise InputError(f"expected a user message or an interrupt, got {getattr(event, 'kind', event)!r}")
         return self._enqueue(new_message(event, self._core.kit.limits, waiting=len(self._core.waiting)))
 
@@ -372,7 +372,8 @@ class Stream:
                 item.ticket.leave(error)
             core.waiting = ()
         finally:
-            self._worker.wake()
+            if core.waiting or core.intake:
+                self._worker.wake()
             await self._worker.join()
             await core.quiet()
             self._shut()

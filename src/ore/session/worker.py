@@ -5,7 +5,7 @@ import logging
 from collections.abc import Awaitable, Coroutine, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ore._aio import finish
+from ore._aio import Ready, finish, settled
 from ore.errors import OreError, SessionClosedError
 from ore.event import Lifecycle
 from ore.ledger import EndingRecord, Message, Writer
@@ -34,7 +34,18 @@ class Worker:
     never the worker.
     """
 
-    __slots__ = ("_accepting", "_apart", "_core", "_holds", "_intake", "_stream", "_task", "_unread")
+    __slots__ = (
+        "_accepting",
+        "_apart",
+        "_begun",
+        "_core",
+        "_holds",
+        "_instant",
+        "_intake",
+        "_stream",
+        "_task",
+        "_unread",
+    )
 
     def __init__(self, core: Core, stream: "Stream") -> None:
         self._core = core
@@ -45,6 +56,9 @@ class Worker:
         self._unread = False
         self._accepting: asyncio.Lock | None = None
         self._apart: set[asyncio.Task[None]] | None = None
+        self._begun: Sequence[tuple[Item, Submitted]] = ()
+        self._instant = False
+        """Whether the store has lately taken messages in without any time."""
 
     def wake(self) -> None:
         """There is something to do; called whenever something was submitted."""
@@ -52,7 +66,7 @@ class Worker:
             if self._core.kit.woke is not None:
                 self._core.kit.woke(self._core.id)
             self._task = asyncio.create_task(self._run(), name=f"ore-session-{self._core.id}")
-        elif self._holds and self._intake is None and self._core.intake:
+        elif self._holds and self._intake is None and self._core.intake and not self._accept_at_once():
             self._intake = asyncio.create_task(self._accept_apart(), name=f"ore-intake-{self._core.id}")
 
     def look(self) -> None:
@@ -70,7 +84,8 @@ class Worker:
     async def join(self) -> None:
         """Return once there is nothing left to do."""
         while tasks := [task for task in (*(self._apart or ()), self._intake, self._task) if task is not None]:
-            await asyncio.wait(tasks)
+            for task in tasks:
+                await settled(task)
 
     async def leave(self, drain_s: float) -> None:
         """Stop without ending anything: what runs gets `drain_s`, then is cut; all of it goes on at the next attach."""
@@ -119,7 +134,7 @@ class Worker:
             finally:
                 self._holds = False
                 if self._intake is not None:
-                    await asyncio.wait((self._intake,))
+                    await settled(self._intake)
                 again = await core.journal.give_back()
         return count + again
 
@@ -168,12 +183,30 @@ class Worker:
     async def _more(self) -> bool:
         """Whether submitted messages became durable meanwhile."""
         if self._intake is not None:
-            await asyncio.wait((self._intake,))
+            await settled(self._intake)
             return True
         if self._core.intake:
             await self._accept()
             return True
         return False
+
+    def _accept_at_once(self) -> bool:
+        """Accept the one message that comes next, if the store needs no time for that; whether it was looked at."""
+        core = self._core
+        if not self._instant or core.running is not None or len(core.intake) > 1 or core.waiting[:1] != core.intake:
+            return False
+        if self._begun or (self._accepting is not None and self._accepting.locked()):
+            return False
+        item = core.intake[0]
+        work = self._submit(item)
+        if type(work) is not Ready:  # now it does
+            self._instant, self._begun = False, ((item, work),)
+            return False
+        try:
+            self._settle(item, work.result())
+        except Exception as error:
+            self._refuse(item, error)
+        return True
 
     async def _accept_apart(self) -> None:
         try:
@@ -186,33 +219,45 @@ class Worker:
         core = self._core
         self._accepting = self._accepting or asyncio.Lock()
         async with self._accepting:
-            while core.intake:
+            while core.intake or self._begun:
                 for item, work in self._begin():
                     await self._land(item, work)
 
     def _begin(self) -> Sequence[tuple[Item, Submitted]]:
-        """Submit what is not durable yet, all at once."""
-        core = self._core
-        return [(item, core.kit.store.submit(core.id, item.message)) for item in core.intake]
+        """Submit what is not durable yet, all at once; what was submitted by now is on its way already."""
+        begun, self._begun = self._begun, ()
+        on_their_way = [item for item, _ in begun]
+        works = [(item, self._submit(item)) for item in self._core.intake if item not in on_their_way]
+        self._instant = bool(works) and type(works[-1][1]) is Ready
+        return [*begun, *works]
+
+    def _submit(self, item: Item) -> Submitted:
+        try:
+            return self._core.kit.store.submit(self._core.id, item.message)
+        except Exception as error:
+            return Ready(error=error)
 
     async def _land(self, item: Item, work: Submitted) -> None:
-        core = self._core
         try:
             known = await work
         except Exception as error:
-            drop(core, item)
             self._refuse(item, error)
         else:
-            core.intake = [other for other in core.intake if other is not item]
-            if isinstance(known, EndingRecord):
-                drop(core, item)
-                turn = core.thread.get(known.turn) if known.turn else None
-                item.ticket.repeat(ended_before(known, turn))
-            else:
-                item.message = known or item.message
-                item.ticket.accept()
-                if item in core.waiting and (core.running is not None or core.waiting[0] is not item):
-                    core.emit(Lifecycle(phase="queued"), item.envelope)
+            self._settle(item, known)
+
+    def _settle(self, item: Item, known: EndingRecord | Message | None) -> None:
+        """A message is in the inbox, or was there before."""
+        core = self._core
+        core.intake = [other for other in core.intake if other is not item]
+        if known is not None and isinstance(known, EndingRecord):
+            drop(core, item)
+            turn = core.thread.get(known.turn) if known.turn else None
+            item.ticket.repeat(ended_before(known, turn))
+        else:
+            item.message = known or item.message
+            item.ticket.accept()
+            if item in core.waiting and (core.running is not None or core.waiting[0] is not item):
+                core.emit(Lifecycle(phase="queued"), item.envelope)
 
     def _item(self, message: Message) -> Item:
         """The message as it was submitted here, or as another process left it."""
@@ -233,7 +278,8 @@ class Worker:
         stopped = writer.stop and item.message.taken
         writer.stop = False
         work = run.stop() if stopped else run.work()
-        item.task = asyncio.create_task(work, name=f"ore-message-{item.message.id}", context=item.context)
+        loop = asyncio.get_running_loop()
+        item.task = loop.create_task(work, name=f"ore-message-{item.message.id}", context=item.context)
         if core.closed:  # it was found in the inbox only now
             item.cancel("shutdown" if core.leaving else "closed")
         try:
@@ -253,6 +299,7 @@ class Worker:
 
     def _refuse(self, item: Item, error: Exception) -> None:
         """Nothing of the message was stored: it is no accepted message, so only its sender hears of it."""
+        drop(self._core, item)
         item.ticket.accept(error)
         item.ticket.leave(error)
 

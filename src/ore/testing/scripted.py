@@ -51,7 +51,7 @@ class ScriptedProvider:
     """
 
     def __init__(self, *calls: Sequence[Item], repeat: bool = False, name: str = "scripted") -> None:
-        self._calls = calls
+        self._calls = [_planned(call) for call in calls]
         self._repeat = repeat
         self._name = name
         self._next = 0
@@ -70,43 +70,54 @@ class ScriptedProvider:
             ProviderError: There is no list left, or the script says so.
         """
         self.invocations.append(Invocation(state.turns, spec, options))
-        items = self._take()
         ended = False
         try:
-            reason: Any = "stop"
-            for item in items:
-                if isinstance(item, Artifact):
-                    batch: Batch = (item,)
-                elif isinstance(item, asyncio.Event):
-                    await item.wait()
-                    continue
-                elif isinstance(item, BaseException):
-                    ended = True
-                    raise item
+            for step in self._take():
+                if type(step) is tuple:
+                    yield step
+                elif isinstance(step, asyncio.Event):
+                    await step.wait()
                 else:
-                    batch = tuple(item)
-                reason = _reason(batch, reason)
-                if reason is not None and Usage in map(type, batch):
-                    yield (StopReason(reason=reason),)
-                    reason = None
-                for start in range(0, len(batch), BATCH_LIMIT):
-                    yield batch[start : start + BATCH_LIMIT]
-            if reason is not None:
-                yield (StopReason(reason=reason),)
+                    ended = True
+                    raise step
             ended = True
         finally:
             self.closed += not ended
 
-    def _take(self) -> Sequence[Item]:
-        if self._next == len(self._calls) and self._repeat and self._calls:
+    def _take(self) -> "Sequence[_Step]":
+        count = len(self._calls)
+        if self._next == count and self._repeat:
             self._next = 0
-        if self._next >= len(self._calls):
+        if self._next >= count:
             raise ProviderError(
-                f"the script has {len(self._calls)} answers and inference {len(self.invocations)} wants another",
+                f"the script has {count} answers and inference {len(self.invocations)} wants another",
                 provider=self._name,
             )
         self._next += 1
         return self._calls[self._next - 1]
+
+
+_Step = Any
+"""A batch as it is given, an event that is waited for, or an exception that is raised."""
+
+
+def _planned(items: Sequence[Item]) -> Sequence[_Step]:
+    """What an inference does, one step after the other, made once: playing it costs no looking."""
+    plan: list[_Step] = []
+    reason: Any = "stop"
+    for item in items:
+        if isinstance(item, asyncio.Event | BaseException):
+            plan.append(item)
+            continue
+        batch: Batch = (item,) if isinstance(item, Artifact) else tuple(item)
+        reason = _reason(batch, reason)
+        if reason is not None and Usage in map(type, batch):
+            plan.append((StopReason(reason=reason),))
+            reason = None
+        plan += [batch[start : start + BATCH_LIMIT] for start in range(0, len(batch), BATCH_LIMIT)]
+    if reason is not None:
+        plan.append((StopReason(reason=reason),))
+    return plan
 
 
 def _reason(batch: Sequence[Artifact], reason: str | None) -> str | None:

@@ -11,6 +11,7 @@ from typing import Any
 from ore.tool.asker import ASKER, Asker, Denying, current_asker
 from ore.tool.child import Ask, ChildOutcome, Children
 from ore.tool.context import ToolContext
+from ore.tool.deadline import Deadline
 from ore.tool.flatten import flatten
 from ore.tool.function import FunctionBody, ToolOptions, as_tool, tool
 from ore.tool.json_schema import Schema, check_schema, map_schemas
@@ -31,6 +32,7 @@ __all__ = [
     "Asker",
     "ChildOutcome",
     "Children",
+    "Deadline",
     "Denying",
     "DisplayHint",
     "Example",

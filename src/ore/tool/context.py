@@ -14,6 +14,7 @@ from ore.event import Activity, Answer, Content, Emitter, Event, Question
 from ore.ledger import Meta, State
 from ore.tool.asker import Asker
 from ore.tool.child import ChildOutcome, Children
+from ore.tool.deadline import Deadline
 
 __all__ = ["ToolContext"]
 
@@ -78,7 +79,7 @@ class ToolContext:
         self.reported = False
         self._asking = 0
         self._left_s: float | None = None
-        self.limit: asyncio.Timeout | None = None
+        self.limit: Deadline | None = None
 
     @property
     def cancelled(self) -> bool:
@@ -147,16 +148,16 @@ class ToolContext:
         if not self._open:
             raise RuntimeError("the call is over; nobody can be asked any more")
         limit = self.limit
-        if not self._asking and limit is not None and (when := limit.when()) is not None:
-            self._left_s = when - self._loop.time()
-            limit.reschedule(None)
+        if not self._asking and limit is not None and limit.at_s is not None:
+            self._left_s = limit.at_s - self._loop.time()
+            limit.move(None)
         self._asking += 1
         try:
             return await self._asker.ask(question)
         finally:
             self._asking -= 1
             if not self._asking and limit is not None and self._left_s is not None:
-                limit.reschedule(self._loop.time() + self._left_s)
+                limit.move(self._loop.time() + self._left_s)
 
     def wait(self, work: Coroutine[Any, Any, T]) -> T:
         """From a tool's own thread: have the loop do something, such as `ask`, and wait for what comes of it.

@@ -88,7 +88,6 @@ class Entry:
         self._keeps_turns = turns is not None
         if turns is not None:
             self.fold.turns = list(turns)
-            self.fold.places = {turn.id: place for place, turn in enumerate(turns)}
         self.inbox = {stored.id: message_of(stored, codec) for stored in kept.inbox}
         self.parked = set(kept.parked)
         self.digests = dict(kept.digests)
@@ -202,7 +201,6 @@ class Entry:
                 pass
         if not self._keeps_turns:
             self.fold.turns.clear()
-            self.fold.places.clear()
 
     def _begin(self, message_id: str) -> None:
         message = self.inbox.get(message_id)
