@@ -15,7 +15,7 @@ from ore.session.roster import AGENT_KEY, Roster
 from ore.session.services import Services
 from ore.session.siblings import fork_session, new_session, store_of
 from ore.session.sinks import Sink
-from ore.session.stream import Stream, phase_of
+from ore.session.stream import Stream, cursor_of, phase_of, queue_in
 
 __all__ = [
     "AGENT_KEY",
@@ -44,8 +44,10 @@ __all__ = [
     "Stream",
     "Ticket",
     "answering",
+    "cursor_of",
     "fork_session",
     "new_session",
     "phase_of",
+    "queue_in",
     "store_of",
 ]

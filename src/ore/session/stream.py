@@ -3,9 +3,9 @@
 import asyncio
 import contextvars
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from ore._aio import finish
 from ore.artifact import Artifact
@@ -30,13 +30,13 @@ from ore.session.history import History
 from ore.session.item import Item
 from ore.session.kit import Kit
 from ore.session.latch import Latch
-from ore.session.line import find, is_accepted, put, still_waiting
+from ore.session.line import find, is_accepted, put, queue_of, still_waiting
 from ore.session.message import new_message
 from ore.session.metadata import Metadata
 from ore.session.outcome import Interrupted, Outcome, Ticket
 from ore.session.worker import Worker
 
-__all__ = ["Stream", "look_again", "open_stream", "phase_of", "rests"]
+__all__ = ["Stream", "cursor_of", "look_again", "open_stream", "phase_of", "queue_in", "rests"]
 
 
 def open_stream(kit: Kit, stored: StoredThread, pending: Sequence[Message] = ()) -> "Stream":
@@ -61,6 +61,16 @@ def rests(stream: "Stream") -> bool:
 def phase_of(stream: "Stream") -> str:
     """Where the work of a live session stands, as its snapshot says; costs nothing of a snapshot."""
     return stream._core.phase
+
+
+def queue_in(stream: "Stream") -> Sequence[Mapping[str, Any]]:
+    """What runs and what waits in a live session, as its snapshot has it; costs nothing of a snapshot."""
+    return queue_of(stream._core.running, stream._core.waiting)
+
+
+def cursor_of(stream: "Stream") -> str:
+    """The id of a live session's newest event; costs nothing of a snapshot."""
+    return stream._core.bus.fan_out.cursor
 
 
 def look_again(stream: "Stream") -> None:

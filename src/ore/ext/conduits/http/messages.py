@@ -17,7 +17,7 @@ from ore.ext.conduits.http.live import LiveAnswer
 from ore.ext.conduits.http.uploads import content_in
 from ore.ledger import is_id
 from ore.loop import Subscription
-from ore.session import Stream
+from ore.session import Stream, cursor_of, queue_in
 
 __all__ = ["list_messages", "send_message", "show_message", "withdraw_message"]
 
@@ -41,7 +41,7 @@ async def send_message(front: Front, request: Request) -> Response | LiveAnswer:
 async def list_messages(front: Front, request: Request) -> Response:
     """The running one and those that wait, in order."""
     stream = await front.session(request.path_params["id"])
-    return json_answer({"messages": [_shown(item) for item in stream.snapshot().queue]})
+    return json_answer({"messages": [_shown(item) for item in queue_in(stream)]})
 
 
 async def show_message(front: Front, request: Request) -> Response:
@@ -72,7 +72,7 @@ async def withdraw_message(front: Front, request: Request) -> Response:
 async def _followed(front: Front, stream: Stream, message: UserMessage, kinds: Sequence[str] | None) -> LiveAnswer:
     """The message's events from its first to its `done`; what goes wrong before that is no stream."""
     pace = front.enter(stream.id)
-    cursor = stream.snapshot().id
+    cursor = cursor_of(stream)
     # A known id may have events already, from anywhere in the log.
     reader = _reader(stream, kinds, after=cursor if message.id is None else "")
     try:
@@ -117,7 +117,7 @@ async def _found(front: Front, stream: Stream, message_id: str) -> Mapping[str, 
 
 
 def _queued(stream: Stream, message_id: str) -> Mapping[str, Any] | None:
-    return next((item for item in stream.snapshot().queue if item["id"] == message_id), None)
+    return next((item for item in queue_in(stream) if item["id"] == message_id), None)
 
 
 def _shown(item: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -12,7 +12,7 @@ from ore.ext.conduits.http.body import InterruptBody, SessionBody
 from ore.ext.conduits.http.decoding import read_body
 from ore.ext.conduits.http.front import Front
 from ore.ext.conduits.http.metadata import check_facts
-from ore.session import AGENT_KEY, Stream, phase_of
+from ore.session import AGENT_KEY, Stream, phase_of, queue_in
 
 __all__ = ["close_session", "interrupt", "list_sessions", "open_session", "stop_activity"]
 
@@ -62,7 +62,7 @@ async def stop_activity(front: Front, request: Request) -> Response:
 
 
 def _listed(stream: Stream) -> Mapping[str, Any]:
-    waiting = [item for item in stream.snapshot().queue if item["status"] == "waiting"]
+    waiting = [item for item in queue_in(stream) if item["status"] == "waiting"]
     return {"id": stream.id, "phase": phase_of(stream), "queued": len(waiting)}
 
 
