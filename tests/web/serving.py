@@ -3,7 +3,8 @@
 `python serving.py PORT STORE TOKEN BELOW`, an empty token for none, and empty where
 it stands at the root. Messages: `hold`
 begins an answer and never ends it, `slow` goes on for a while, `long` has many
-paragraphs, `think` reasons first, `look` calls a tool, `ask` one that needs an
+paragraphs, `think` reasons first, `look` calls a tool, `dump` one
+that says a lot, `ask` one that needs an
 approval, `delegate` an agent, `fail` fails; whatever else is said comes back.
 """
 
@@ -67,6 +68,7 @@ CALLS = {
     "look": ("look", {"path": "a.txt"}),
     "ask": ("wipe", {"folder": "build"}),
     "delegate": ("helper", {"prompt": "slow and steady"}),
+    "dump": ("dump", {"rows": 200}),
     "edit": ("edit", {"path": "a.py", "old": "x = 1", "new": "x = 2"}),
 }
 
@@ -79,6 +81,12 @@ def text_of(artifacts: Sequence[Artifact]) -> str:
 def look(path: str) -> str:
     """Look at a file."""
     return f"<script>window.pwned=1</script> {path}: 3 lines"
+
+
+@tool
+def dump(rows: int) -> str:
+    """Say a lot."""
+    return json.dumps([{"row": row, "value": "x" * 20} for row in range(rows)])
 
 
 @tool
@@ -95,7 +103,7 @@ def wipe(folder: str) -> str:
 
 def manager(store_url: str) -> Manager:
     inner = Agent(Theatre(), name="helper", description="Works on a task of its own.")
-    tools = [look, edit, wipe, inner.as_tool()]
+    tools = [look, dump, edit, wipe, inner.as_tool()]
     agents = [
         replace(Agent(Theatre(), name=name, description=description, tools=tools).spec(), spec=Spec(name=model))
         for name, description, model in (("Helper", "Says what you say.", "play"), ("Other", "Says it, too.", "plain"))

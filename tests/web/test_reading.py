@@ -157,6 +157,20 @@ def test_a_tool_card_says_what_was_called_how_long_and_what_came(chat: Chat) -> 
     expect(answer).to_contain_text("All done.")
 
 
+def test_a_long_result_is_folded_and_can_be_had_whole(chat: Chat) -> None:
+    chat.ask("dump it")
+    card = chat.page.locator("details.tool")
+    card.locator("summary").click()
+    result = card.locator(".part").filter(has_text="Result")
+    expect(result.locator("pre")).to_contain_text('"row": 0')
+    expect(result.locator("pre")).not_to_contain_text('"row": 199')
+    with chat.page.expect_download() as download:
+        result.get_by_role("button", name="Download").click()
+    assert json.loads(download.value.path().read_text())[-1] == {"row": 199, "value": "x" * 20}
+    result.get_by_role("button", name="Show all").click()
+    expect(result.locator("pre")).to_contain_text('"row": 199')
+
+
 def test_what_an_agent_does_inside_a_call_is_shown_inside_its_card(chat: Chat) -> None:
     chat.say("delegate it")
     card = chat.page.locator("details.tool")

@@ -210,6 +210,25 @@ def test_a_picture_goes_with_a_message_and_is_shown_from_history(chat: Chat) -> 
     expect(chat.sayings.get_by_alt_text("dot.png")).to_be_visible()
 
 
+GIVEN = """([one, kind]) => {
+  const all = new DataTransfer()
+  all.items.add(new File(['some text'], `${kind}.txt`, {type: 'text/plain'}))
+  const seen = {bubbles: true, composed: true, cancelable: true}
+  one.dispatchEvent(kind === 'paste'
+    ? new ClipboardEvent('paste', {clipboardData: all, ...seen}) : new DragEvent('drop', {dataTransfer: all, ...seen}))
+}"""
+
+
+def test_files_are_pasted_and_dropped(chat: Chat) -> None:
+    for kind in ("paste", "drop"):
+        chat.page.evaluate(GIVEN, [chat.box.element_handle(), kind])
+    chips = chat.page.get_by_role("list", name="Attachments").get_by_role("listitem")
+    expect(chips).to_contain_text(["paste.txt", "drop.txt"])
+    chat.ask("both of them")
+    expect(chat.sayings).to_contain_text("paste.txt")
+    expect(chat.sayings).to_contain_text("drop.txt")
+
+
 BIG = """input => {
   const all = new DataTransfer()
   all.items.add(new File([new Uint8Array(8_000_000)], 'big.txt', {type: 'text/plain'}))

@@ -97,7 +97,7 @@ function Facts({ turn }: { turn: Turn }) {
   const tokens = spentOf(usage)
   const facts = [
     turn.model && modelOf(turn.model), tokens !== null ? `${tokens.toLocaleString()} tokens` : '',
-    usage?.cost_usd != null ? `$${Number(usage.cost_usd).toFixed(4)}` : '',
+    Number(usage?.cost_usd ?? 0) > 0 ? `$${Number(usage!.cost_usd).toFixed(4)}` : '',
     turn.timestamp ? new Date(turn.timestamp).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' }) : '',
   ].filter(Boolean)
   return <span class="facts">{facts.join(' · ')}</span>
