@@ -108,9 +108,14 @@ class ProviderError(OreError):
 
 
 class AuthenticationError(ProviderError):
-    """The key is missing, wrong or expired."""
+    """The key is missing, wrong or expired.
+
+    Attributes:
+        is_unsent: Whether nobody was asked: there is no key, or none that can be sent.
+    """
 
     code = "authentication"
+    is_unsent: bool = False
 
 
 class PermissionDeniedError(ProviderError):

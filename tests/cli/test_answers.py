@@ -1,5 +1,6 @@
 """What `ore run` says of answers that are none, or not all there, and of options that change nothing."""
 
+import asyncio
 import json
 from pathlib import Path
 from typing import Any
@@ -8,6 +9,7 @@ import pytest
 
 from cli.command import delta, script
 from cli.conftest import Ore
+from ore import Agent
 
 
 def final(out: str) -> dict[str, Any]:
@@ -109,3 +111,24 @@ def test_of_a_model_that_begins_again_a_pipe_gets_what_is_new(run: Ore, folder: 
     items = [delta("The sea "), {"kind": "restart", "attempt": 2}, delta("The "), delta("sea is calm.")]
     done = run("run", "--model", script(folder, items), "--session", "s", "hi")
     assert done.out == "The sea is calm.\n"
+
+
+@pytest.mark.requirement("D-cli-status")
+async def test_a_key_that_is_missing_for_a_session_s_own_model_is_missing_configuration(
+    run: Ore, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = script(folder, [delta("Hello.")], repeat=True)
+    async with Agent(model).session("s") as session:
+        await session.metadata.set("ore.model.name", "anthropic:claude-sonnet-4-5")
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "")
+    done = await asyncio.to_thread(run, "run", "--session", "s", "hi")
+    assert done.status == 2
+    assert "ANTHROPIC_API_KEY" in done.err
+    assert (await asyncio.to_thread(run, "run", "--session", "s", "--model", model, "hi")).status == 0
+
+
+@pytest.mark.requirement("D-cli-status")
+@pytest.mark.parametrize("code", ["authentication", "bad_request", "rate_limit", "content_filter", "protocol"])
+def test_what_a_model_that_was_asked_fails_with_is_a_failed_run(run: Ore, folder: Path, code: str) -> None:
+    done = run("run", "--model", script(folder, [{"error": code}]), "--json", "hi")
+    assert (done.status, final(done.out)["error"]["code"]) == (1, code)

@@ -53,8 +53,10 @@ def status_of(error: OreError) -> Status:
 def tell(outcome: Outcome, model: str | None = None) -> Status:
     """The status for a message's ending; a failure is said, too.
 
-    Some providers know only when they are asked that there is no such model,
-    which is wrong use all the same.
+    A key that is missing, or a model or an address that is none, may be found
+    only when a message needs it, such as the model that a session has stored;
+    that is wrong use all the same. What a vendor refuses is a failed run, but
+    for a model that it does not know.
 
     Args:
         outcome: The ending.
@@ -66,13 +68,19 @@ def tell(outcome: Outcome, model: str | None = None) -> Status:
         near = _near(model) if is_misnamed and model is not None else ""
         kind = "" if isinstance(outcome.error, OreError) else f"{type(outcome.error).__name__}: "
         say(f"ore: the run failed ({info.code}): {kind}{info.message}{near}")
-        return MISUSE if is_misnamed else FAILED
+        return MISUSE if _is_misuse(outcome.error) else FAILED
     said = _SAID.get(stop_reason_of(outcome.turn) or "")
     if said is None and outcome.status is Ending.DONE and outcome.turn is not None and not text_of(outcome.turn):
         said = "the answer has no text"
     if said is not None:
         say(f"ore: {said}")
     return DONE if outcome.status is Ending.DONE else INTERRUPTED
+
+
+def _is_misuse(error: Exception) -> bool:
+    return isinstance(error, InputError | ModelNotFoundError) or (
+        isinstance(error, AuthenticationError) and error.is_unsent
+    )
 
 
 def _near(model: str) -> str:

@@ -8,12 +8,12 @@ from ore._aio import finish
 from ore.app import Agent, open_store
 from ore.cli.commanded import commanded_agents
 from ore.cli.conversation import Conversation, open_conversation
-from ore.cli.failures import run, tell
+from ore.cli.failures import run, status_of, tell
 from ore.cli.interrupts import Interrupts
 from ore.cli.lines import Lines
 from ore.cli.output import Output
 from ore.cli.printers import NoticePrinter, TextPrinter
-from ore.cli.status import DONE, FAILED, INTERRUPTED, Status
+from ore.cli.status import DONE, INTERRUPTED, Status
 from ore.cli.terminal import is_terminal, prompt, say
 from ore.errors import OreError
 from ore.event import Entry, SessionSwitch
@@ -93,7 +93,7 @@ class _Talk:
             return tell(await conversation.ask(line, printer))
         except OreError as error:  # such as a message that is too large
             say(f"ore: {error}")
-            return FAILED
+            return status_of(error)
 
 
 class _SwitchPrinter(TextPrinter):

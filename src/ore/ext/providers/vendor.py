@@ -164,9 +164,7 @@ def connect(vendor: Vendor, access: Access | None = None) -> Retrying:
     key = _key(vendor, access, name)
     if key is None and vendor.needs_key and address.basic is None and not address.is_loopback:
         expected = " or ".join(vendor.key_variables)
-        raise AuthenticationError(
-            f"{name}: no key for {address.origin}; expected it in the environment variable {expected}", provider=name
-        )
+        raise _no_key(f"no key for {address.origin}; expected it in the environment variable {expected}", name)
     if isinstance(access.transport, Switched):
         access.transport.switch.serve(name)
     endpoint = Endpoint(
@@ -200,11 +198,14 @@ def _key(vendor: Vendor, access: Access, name: str) -> str | None:
         given = os.environ.get(source, "")
     key = given.strip()  # files that keys are read from end with a line
     if not (key.isascii() and key.isprintable()) or " " in key:
-        raise AuthenticationError(
-            f"{name}: expected the key in {source} to be one word of plain characters, got something else",
-            provider=name,
-        )
+        raise _no_key(f"expected the key in {source} to be one word of plain characters, got something else", name)
     return key or None
+
+
+def _no_key(said: str, name: str) -> AuthenticationError:
+    error = AuthenticationError(f"{name}: {said}", provider=name)
+    error.is_unsent = True
+    return error
 
 
 def _credentials(vendor: Vendor, key: str | None, address: Address) -> Credentials:
