@@ -76,7 +76,7 @@ class Answer:
             return _NOTHING
         try:
             return taker(self, event, data)
-        except msgspec.DecodeError:
+        except (msgspec.DecodeError, RecursionError):
             self.break_off("blocks as the protocol has them", "one that cannot be read")
             return _NOTHING
 

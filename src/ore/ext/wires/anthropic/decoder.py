@@ -60,7 +60,7 @@ class AnthropicDecoder:
         for name, data in frames:
             try:
                 event = decode_event(data)
-            except msgspec.DecodeError:
+            except (msgspec.DecodeError, RecursionError):
                 found = self._mender.mended(data)
                 event, data = found or self._unreadable(data, at_end=at_end)
                 name = name if found else b""  # what cannot be read says nothing, whatever its frame is called

@@ -227,7 +227,7 @@ class OpaqueBlock:
         if text:
             try:
                 self._block["input"] = msgspec.json.decode(text)
-            except msgspec.DecodeError:  # cut by the output limit; half of it cannot go back
+            except (msgspec.DecodeError, RecursionError):  # cut by the output limit; half of it cannot go back
                 return _NOTHING
         name = str(self._block.get("name") or self._block.get("type"))
         summary = f"{name} {text}"[:SUMMARY_CHARACTERS] if text else None

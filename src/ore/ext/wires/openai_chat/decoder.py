@@ -86,7 +86,7 @@ class ChatDecoder:
             chunk: Chunk | None
             try:
                 chunk = decode_chunk(data)
-            except msgspec.DecodeError:  # the end, half a surrogate pair, or a type that nobody expected
+            except (msgspec.DecodeError, RecursionError):  # the end, half a character, or what nobody expected
                 chunk = None
             fragment = _going_on(chunk, answer.open)
             more = (fragment,) if fragment is not None else self._read(name, data, chunk)
