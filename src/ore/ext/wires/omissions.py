@@ -26,7 +26,12 @@ class Omissions:
         """One for each thing, for people."""
 
     def leave(
-        self, field: str, fault: str, advice: str = "leave it out, or be lenient about it", *, instead: str = "left out"
+        self,
+        field: str,
+        fault: str,
+        advice: str = "leave it out, or let it be left out with --lenient",
+        *,
+        instead: str = "left out",
     ) -> None:
         """Leave something out.
 

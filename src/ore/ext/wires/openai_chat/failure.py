@@ -177,7 +177,7 @@ _MEANING: Final[Mapping[type[ProviderError], tuple[str, str]]] = {
     ContextOverflowError: ("the conversation does not fit the model's window", "shorten it, or use a larger model"),
     ContentFilterError: ("the vendor's filter refused the content", "say it in another way"),
     BadRequestError: ("the vendor did not accept the request", "`ore run --capture FILE` writes down what was sent"),
-    UnsupportedError: ("the model does not take a field", "leave it out, or use lenient to drop such fields"),
+    UnsupportedError: ("the model does not take a field", "leave it out, or let it be left out with --lenient"),
 }
 
 
