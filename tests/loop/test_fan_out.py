@@ -171,6 +171,17 @@ async def test_a_reader_that_never_reads_costs_the_others_nothing() -> None:
     assert events(stuck.take()) == [Text(content=words(200)), StopReason(reason="stop")]
 
 
+@pytest.mark.requirement("D-nobody-slowed")
+async def test_a_reader_that_keeps_up_gets_every_fragment_however_often_the_window_is_full() -> None:
+    """A session that never rests fills its window; what this reader wants of the newest answer is not read yet."""
+    bus = EventBus(window_bytes=4000)
+    reader = bus.subscribe("text_delta")
+    for turn in range(50):
+        answer = Answer(bus, f"t{turn}")
+        answer.add(*fragments(7), StopReason(reason="stop"))
+        assert events(reader.take()) == fragments(7)
+
+
 @pytest.mark.requirement("D-event-window")
 async def test_the_window_holds_no_more_than_its_bytes() -> None:
     bus = EventBus(window_bytes=4000)
@@ -365,7 +376,7 @@ async def test_when_another_owner_wrote_meanwhile_every_reader_gets_one_gap() ->
 
 async def test_a_window_that_is_made_anew_counts_on() -> None:
     bus = EventBus(epoch=3)
-    bus.fan_out.go_on(41)
+    bus.fan_out.last = bus.fan_out.floor = 41
     reader = bus.subscribe(after="3-41")
     bus.emit(Notice(content="a"))
     assert [entry.id for entry in reader.take()] == ["3-42"]

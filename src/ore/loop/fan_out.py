@@ -37,8 +37,9 @@ class FanOut:
 
     Appending never waits. When the window is full it drops the fragments of
     closed blocks, then those of open ones, which the block itself still holds,
-    then the oldest events. A reader that stands on what was dropped gets the
-    state instead, so that nothing complete is lost and nobody slows another.
+    then the oldest events; what every reader has read before anything else. One
+    that stands on what was dropped gets the state instead: nothing complete is
+    lost and nobody slows another.
     """
 
     def __init__(
@@ -234,10 +235,6 @@ class FanOut:
             self._settling = True
             loop.call_soon(self._settle)
 
-    def go_on(self, number: int) -> None:
-        """Count on from where a window that went had come to; for a log without events."""
-        self.last = self.floor = number
-
     def expire(self) -> None:
         """Let the window go; only the newest id is known from now on."""
         if self.log:
@@ -347,11 +344,13 @@ class FanOut:
     def _drop(self) -> None:
         guard = min((reader.number for reader in self.brake.readers), default=self.last)
         target = self._window_bytes * 3 // 4
-        self._drop_fragments(guard, open_too=False)
-        if self.held_bytes > target:
-            self._drop_fragments(guard, open_too=True)
-        if self.held_bytes > target:
-            self._drop_oldest(guard, target)
+        read = min([guard, *[reader.number for reader in self._readers.alive()]])  # who keeps up misses nothing
+        for last in (read, guard):
+            for open_too in (False, True):
+                if self.held_bytes > target:
+                    self._drop_fragments(last, open_too=open_too)
+            if self.held_bytes > target:
+                self._drop_oldest(last, target)
 
     def _disconnect_slowest(self) -> bool:
         """Whether there was a reader with policy `block` that is behind."""

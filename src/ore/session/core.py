@@ -130,7 +130,7 @@ class Core:
                 on_expire=self.trim,
                 idle_s=self.kit.limits.window_s,
             )
-            self._bus.fan_out.go_on(self._number)
+            self._bus.fan_out.last = self._bus.fan_out.floor = self._number  # where a window that went had come to
         return self._bus
 
     @property
