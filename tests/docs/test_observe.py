@@ -50,10 +50,10 @@ def test_what_was_used_is_read_from_the_turns(tmp_path: Path) -> None:
         f"{model}: 20 tokens, None USD",
         "| Kind | Source | Count | Bytes | % |",
         "| --- | --- | ---: | ---: | ---: |",
-        "| stop_reason |  | 1 | 38 B | 55 |",
-        "| text |  | 2 | 31 B | 44 |",
+        "| stop_reason |  | 1 | 0 B | 0 |",
+        "| text |  | 2 | 31 B | 100 |",
         "| usage |  | 1 | 0 B | 0 |",
-        "| **Total** |  | **4** | **69 B** |  |",
+        "| **Total** |  | **4** | **31 B** |  |",
     ]
 
 
