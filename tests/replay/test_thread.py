@@ -1,7 +1,7 @@
 """A stored conversation as a test: the first thing that comes out otherwise is named."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Sequence
 from typing import Literal
 
 import pytest
@@ -9,9 +9,11 @@ import pytest
 from app.script import answer, call
 from ore import Agent, Role, Spec, Text
 from ore.artifact import Artifact, ToolResult
+from ore.errors import ProtocolError
 from ore.event import TurnComplete, UserMessage
 from ore.ext.replay import Fault, Faulty, Replay, replay, slow
-from ore.ledger import MemoryStore, StoredThread
+from ore.ledger import MemoryStore, State, StoredThread
+from ore.provider import Batch, Option
 from ore.testing import ScriptedProvider
 from ore.tool import Tool, tool
 
@@ -194,6 +196,26 @@ async def test_a_fault_ends_a_message_and_the_session_goes_on(fault: Fault, code
             await run.result()
         assert getattr(caught.value, "code", "") == code
         assert (await session.run("again")).status == "done"
+
+
+class Bare:
+    """A provider that says nothing behind its text."""
+
+    name = "bare"
+
+    async def invoke(self, state: State, spec: Spec, *options: Option) -> AsyncGenerator[Batch, None]:
+        yield [Text(content="Hi.")]
+
+
+@pytest.mark.requirement("D-replay-faults")
+@pytest.mark.parametrize(("after", "kept"), [(0, ""), (1, "Hi."), (2, "Hi."), (9, "Hi.")])
+async def test_a_fault_comes_also_where_the_answer_ends_before_it(after: int, kept: str) -> None:
+    provider = Faulty(Bare(), {1: Fault(kind="cut", after=after)})
+    async with Agent(provider).session("s", store=MemoryStore()) as session:
+        with pytest.raises(ProtocolError):
+            await session.run("hi")
+        said = "".join(one.content for turn in session.turns[1:] for one in turn.artifacts if isinstance(one, Text))
+    assert said == kept
 
 
 @pytest.mark.requirement("D-replay-faults")
