@@ -25,6 +25,7 @@ from providers.loopback import Exchange, serving_in_a_thread
         (["run", "--model", "claude-sonet-5-5", "Hi"], "anthropic:claude-sonnet-5-5"),
         (["run", "--model", "local", "--tool", "calculater", "Hi"], "calculator"),
         (["run", "--model", "local", "--store", "sqlit:x", "Hi"], "sqlite"),
+        (["wire", "decode", "--protocol", "antropic"], "anthropic"),
         (["serve", "--model", "local", "--conduit", "htp"], "http"),
     ],
 )

@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
+from ore.app.nearest import guess
 from ore.artifact import Artifact, Blocks, Restart, encode, to_json
 from ore.cli.output import Output
 from ore.cli.recording import Readable, looks_like, opened
@@ -148,5 +149,5 @@ def _blocks(wire: Wire, provider: str, body: Readable) -> Iterator[bytes]:
 
 def _protocol(name: str) -> Protocol:
     if name not in PROTOCOLS:
-        raise InputError(f"--protocol: expected one of {', '.join(PROTOCOLS)}, got {name!r}")
+        raise InputError(f"--protocol: expected one of {', '.join(PROTOCOLS)}, got {name!r}{guess(name, PROTOCOLS)}")
     return PROTOCOLS[name]
