@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from ore import Agent, Spec
-from ore.errors import InputError
+from ore.errors import AuthenticationError, InputError, ModelNotFoundError
 
 
 def script(folder: Path, name: str, *items: object) -> str:
@@ -38,3 +38,15 @@ async def test_the_turn_says_which_model_answered_also_where_the_first_did(tmp_p
 async def test_no_name_at_all_is_refused() -> None:
     with pytest.raises(InputError, match="at least one model"):
         await Agent([]).run("hi")
+
+
+async def test_a_model_that_could_never_be_asked_is_refused_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where another one could answer: nobody would notice that it never does."""
+    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
+    fine = script(tmp_path, "fine.json", {"kind": "text_delta", "content": "I will."})
+    with pytest.raises(AuthenticationError, match="ANTHROPIC_API_KEY"):
+        await Agent([fine, "anthropic:claude-sonnet-4-5"]).run("hi")
+    with pytest.raises(ModelNotFoundError, match="nonsense"):
+        await Agent([fine, "nonsense:x"]).run("hi")
