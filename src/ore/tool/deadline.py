@@ -1,6 +1,7 @@
 """`Deadline`: a time limit for a call; one timer of the loop serves all of them."""
 
 import asyncio
+import contextvars
 import threading
 from math import inf
 from types import TracebackType
@@ -74,14 +75,19 @@ class Deadline:
 
 
 class _Alarm:
-    """The timer of one loop: it rings at the earliest deadline, or for nothing when that call has ended."""
+    """The timer of one loop: it rings at the earliest deadline, or for nothing when that call has ended.
 
-    __slots__ = ("_at_s", "_timer", "loop", "running")
+    It has a context of its own: that of the call which wound it would be kept
+    until it rings, and with it the session.
+    """
+
+    __slots__ = ("_at_s", "_context", "_timer", "loop", "running")
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self.loop = loop
         self.running: dict[Deadline, None] = {}
         self._at_s = inf
+        self._context = contextvars.Context()
         self._timer: asyncio.TimerHandle | None = None
 
     def set(self, deadline: Deadline) -> None:
@@ -97,7 +103,7 @@ class _Alarm:
         if self._timer is not None:
             self._timer.cancel()
         self._at_s = at_s
-        self._timer = self.loop.call_at(at_s, self._ring)
+        self._timer = self.loop.call_at(at_s, self._ring, context=self._context)
 
     def _ring(self) -> None:
         self._at_s, self._timer, now_s = inf, None, self.loop.time()
