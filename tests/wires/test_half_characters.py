@@ -79,6 +79,13 @@ def test_bytes_that_are_no_character_cost_one_character(name: str) -> None:
     assert said(read(wire, body([("text", "Hi "), ("text", "@!")]).replace(b"@", b"\xff"))) == [("text", "Hi \ufffd!")]
 
 
+@pytest.mark.parametrize("as_list", [False, True])
+def test_an_answer_of_gemini_in_one_piece_may_hold_halves_too(as_list: bool) -> None:
+    chunk = {"candidates": [{"content": {"parts": [{"text": "Hi \ud83d!"}]}, "finishReason": "STOP"}]}
+    body = json.dumps([chunk] if as_list else chunk).encode()
+    assert said(read(Gemini(), body)) == [("text", "Hi \ufffd!")]
+
+
 def test_a_half_before_a_call_or_within_one_is_replaced() -> None:
     arguments = {"x": "\ud83d"}
     call = {"functionCall": {"id": "c", "name": "get", "args": arguments}}

@@ -1,7 +1,6 @@
 """`GeminiDecoder`: the bytes of one answer, as batches of artifacts."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from typing import Final
 
 import msgspec
@@ -9,7 +8,7 @@ import msgspec
 from ore.artifact import Artifact, ReasoningDelta, TextDelta
 from ore.errors import ProtocolError
 from ore.ext.wires.gemini.answer import Answer
-from ore.ext.wires.gemini.structs import NOTHING, Chunk, Part, decode_chunk, decode_chunks, lenient_chunk
+from ore.ext.wires.gemini.structs import NOTHING, Chunk, Part, chunks_of, decode_chunk, lenient_chunk
 from ore.ext.wires.sse import EVENT_LIMIT_BYTES, Event, SseReader
 from ore.provider import BATCH_LIMIT, Batch
 
@@ -130,9 +129,8 @@ class GeminiDecoder:
         if body.startswith(b"{"):
             yield b"", body
             return
-        with suppress(msgspec.DecodeError, RecursionError):
-            for chunk in decode_chunks(body):
-                yield b"", bytes(chunk)
+        for chunk in chunks_of(body):
+            yield b"", bytes(chunk)
 
 
 def _plain(chunk: Chunk) -> Part | None:

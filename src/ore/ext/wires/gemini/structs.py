@@ -21,8 +21,8 @@ __all__ = [
     "Counts",
     "Part",
     "PartialArg",
+    "chunks_of",
     "decode_chunk",
-    "decode_chunks",
     "lenient_chunk",
     "raw_parts",
 ]
@@ -127,8 +127,7 @@ class _RawChunk(msgspec.Struct, gc=False):
 
 
 decode_chunk: Final = msgspec.json.Decoder(Chunk).decode
-decode_chunks: Final = msgspec.json.Decoder(list[msgspec.Raw]).decode
-"""The chunks of a body that is one list, which a server sends that knows nothing of `alt=sse`."""
+_decode_list: Final = msgspec.json.Decoder(list[msgspec.Raw]).decode
 
 _decode_raw: Final = msgspec.json.Decoder(_RawChunk).decode
 
@@ -153,6 +152,18 @@ def lenient_chunk(data: bytes) -> tuple[Chunk, bytes] | None:
         for part, words in zip(parts or (), (shown.get("content") or {}).get("parts") or (), strict=True):
             part.text = words.get("text")
     return chunk, sound
+
+
+def chunks_of(body: bytes) -> list[msgspec.Raw]:
+    """The chunks of a body that is one list, which a server sends that knows nothing of `alt=sse`; none of another."""
+    try:
+        return _decode_list(body)
+    except (msgspec.DecodeError, RecursionError):
+        pass
+    try:  # half a character, or bytes that are none
+        return _decode_list(to_json(json.loads(body.decode("utf-8", "replace"))))
+    except (ValueError, RecursionError):  # msgspec's errors are ValueErrors too
+        return []
 
 
 def raw_parts(data: bytes) -> list[msgspec.Raw]:
