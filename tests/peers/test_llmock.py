@@ -140,11 +140,11 @@ async def ended(work: Any) -> str | None:
 @PROVIDERS
 @pytest.mark.requirement("D-peer-llmock")
 async def test_a_quota_is_waited_for_as_long_as_it_says(limited_llmock_url: str, make: Make) -> None:
-    """6,000 tokens are gone with the first answer; a second later there are enough for a short one."""
+    """6,000 tokens are gone with the first answer; two seconds later there are enough for a short one."""
     judge = Judge(limited_llmock_url)
     await judge.queue()
     agent = Agent(make(limited_llmock_url), spec=Spec(name="gpt-4o", max_output_tokens=5_900))
-    short = agent.with_(spec=Spec(max_output_tokens=100))
+    short = agent.with_(spec=Spec(max_output_tokens=300))
     async with asyncio.timeout(60):
         assert (await agent.run("Hello.")).text
         async with short.stream("Hello again.") as run:

@@ -9,13 +9,14 @@ import pytest
 from ore import Agent
 from ore.artifact import Text, Usage
 from ore.errors import ConnectionFailedError, ContentFilterError, OreError, ProtocolError
-from ore.ext.providers.anthropic import Anthropic
-from ore.ext.providers.openai import OpenAI
+from ore.ext.providers import anthropic, openai
+from ore.ext.providers.backoff import Backoff
+from ore.ext.providers.vendor import Access, connect
 from ore.ledger import Turn, TurnStatus
 from ore.models import Spec
-from ore.provider import Provider
 from providers.loopback import EVENTS, Exchange, serving
 
+VENDORS = {"openai": openai.VENDOR, "anthropic": anthropic.VENDOR}
 JSON = {"content-type": "application/json"}
 COUNTS = {"prompt_tokens": 5, "completion_tokens": 7, "total_tokens": 12}
 
@@ -67,9 +68,7 @@ async def came(vendor: str, body: bytes, headers: Mapping[str, str] = EVENTS, *,
             exchange.whole(body, headers=headers)
 
     async with serving(answer) as server:
-        provider: Provider = OpenAI(api_key="sk-x", base_url=server.url)
-        if vendor == "anthropic":
-            provider = Anthropic(api_key="sk-x", base_url=server.url)
+        provider = connect(VENDORS[vendor], Access(api_key="sk-x", base_url=server.url, backoff=Backoff(attempts=1)))
         error: OreError | None = None
         async with Agent(provider, store="memory:", spec=Spec(name="m")).session() as session:
             try:
@@ -172,9 +171,7 @@ async def test_what_is_no_stream_is_said_with_what_to_do(vendor: str, body: byte
         exchange.whole(body, headers={"content-type": "application/json"})
 
     async with serving(answer) as server:
-        provider: Provider = OpenAI(api_key="sk-x", base_url=server.url)
-        if vendor == "anthropic":
-            provider = Anthropic(api_key="sk-x", base_url=server.url)
+        provider = connect(VENDORS[vendor], Access(api_key="sk-x", base_url=server.url, backoff=Backoff(attempts=1)))
         with pytest.raises(OreError) as raised:
             await Agent(provider, spec=Spec(name="m")).run("Hi")
     assert raised.value.code == code
