@@ -189,3 +189,10 @@ def test_a_session_moves_from_one_store_to_another(tmp_path: Path) -> None:
 def test_the_page_of_the_command_has_every_command() -> None:
     text = (DOCS / "command.md").read_text()
     assert [name for name in COMMANDS if f"| `ore {name}" not in text] == []
+
+
+def test_what_is_known_of_a_model_and_what_it_costs(tmp_path: Path) -> None:
+    found, searched, price = run(copied("known", tmp_path), "prices.py").splitlines()
+    assert found.startswith("('anthropic', 'claude-sonnet-4-5', ")
+    assert searched == "True None"
+    assert float(price) > 0
