@@ -17,6 +17,7 @@ from benchmarks.interrupts import interrupts
 from benchmarks.long_history import long_history
 from benchmarks.measure import Run
 from benchmarks.row import HEADER, Bench
+from benchmarks.terminal import terminal
 from benchmarks.turns import turns
 
 BENCHES: Mapping[str, Bench] = {
@@ -32,6 +33,7 @@ BENCHES: Mapping[str, Bench] = {
     "idle": idle,
     "interrupt": interrupts,
     "http": http,
+    "terminal": terminal,
 }
 
 

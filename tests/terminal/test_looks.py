@@ -102,16 +102,20 @@ async def test_what_somebody_reads_stays_while_much_arrives_and_the_end_is_follo
 async def test_a_line_that_grows_redraws_itself_and_nothing_above() -> None:
     """Behaviour 10."""
     hold = asyncio.Event()
-    async with stage([TextDelta(content="One.\n\nTwo.\n\nThree"), hold, TextDelta(content=" grows")]) as on:
+    pieces = [TextDelta(content="One.\n\nTwo.\n\nThree"), hold, TextDelta(content=" grows"), asyncio.Event()]
+    async with stage(pieces) as on:
         await on.send("go")
-        await on.shows("Three")
+        transcript = on.app.transcript
+        await until(lambda: "Three" in transcript.line_texts(), "it to be drawn")
         await until(lambda: on.app._frame is None, "rest")
         await on.pilot.pause()
-        before = on.app.transcript.lines_drawn
+        before = transcript.lines_drawn
         hold.set()
-        await on.shows("Three grows")
-        # The head with its size, the line itself and the gap, each as often as a frame says; never all of the screen.
-        assert on.app.transcript.lines_drawn - before < on.app.transcript.size.height * 2
+        await until(lambda: "Three grows" in transcript.line_texts(), "it to be drawn")
+        await until(lambda: transcript.lines_drawn > before, "it to be written")
+        await on.pilot.pause()
+        # The head with its size, the line itself and the gap behind it.
+        assert transcript.lines_drawn - before < transcript.size.height / 2
 
 
 async def test_a_long_history_is_seen_before_all_of_it_is_drawn() -> None:

@@ -39,9 +39,12 @@ log = logging.getLogger(__name__)
 
 PALETTES: Final = {palette.name: palette for palette in (DARK, LIGHT, PLAIN)}
 
-_FRAME_S: Final = 0.04
-_SHARE: Final = 5
-"""Drawing rests that many times as long as it took, so that it takes a sixth of a core at most."""
+_FRAME_S: Final = 0.06
+_SHARE: Final = 12
+"""Drawing rests that many times as long as the processor was at it, and the library writes about as long again twice:
+it takes a quarter of a core at most."""
+
+_LONGEST_S: Final = 1.0
 
 _TICK_S: Final = 0.1
 
@@ -139,7 +142,9 @@ class TerminalApp(App[int]):
         self.composer.styles.max_height = max(3, event.size.height // 3) + 2
         is_small = event.size.height < 18
         self.composer.styles.border = ("none", "transparent") if is_small else ("round", "ansi_blue")
-        self.composer.styles.min_height = 1 if is_small else 3
+        if is_small:
+            self.composer.styles.border_top = ("solid", "ansi_blue")
+        self.composer.styles.min_height = 2 if is_small else 3
         self.request_draw()
 
     # ── Following ──
@@ -227,7 +232,7 @@ class TerminalApp(App[int]):
         self._frame = None
         if not self.transcript.is_attached:  # it is being left
             return
-        begun_s = time.monotonic()
+        begun_s = time.thread_time()
         self.frames += 1
         view = self.view
         changed, view.changed = view.changed, set()
@@ -235,8 +240,8 @@ class TerminalApp(App[int]):
         self.transcript.show(view.cells, changed, reshaped=reshaped)
         self._draw_bars()
         self.signals.title(view)
-        now_s = time.monotonic()
-        self._next_frame_s = now_s + max(_FRAME_S, (now_s - begun_s) * _SHARE)
+        worked_s = time.thread_time() - begun_s
+        self._next_frame_s = time.monotonic() + min(max(_FRAME_S, worked_s * _SHARE), _LONGEST_S)
 
     def _draw_bars(self) -> None:
         view = self.view

@@ -106,6 +106,9 @@ def _opened(block: str, delta: Delta) -> Cell | None:
 
 
 def _grow(cell: Cell, delta: Delta) -> None:
+    """Add a fragment; one that is of another kind than its block belongs nowhere."""
+    if _OF_DELTA.get(type(delta)) is not cell.kind:
+        return
     if isinstance(delta, TextDelta | ReasoningDelta):
         cell.add(delta.content)
     elif isinstance(delta, ToolCallDelta):

@@ -75,9 +75,15 @@ class _Markdown(Markdown):
     }
 
     def __init__(self, text: str, tokens: list[Token], *, code_theme: str) -> None:
-        super().__init__("", code_theme=code_theme, hyperlinks=False)
+        # Rich's own constructor makes a parser each time, which costs more than drawing a paragraph.
         self.markup = text
         self.parsed = tokens
+        self.code_theme = code_theme
+        self.justify = None
+        self.style = "none"
+        self.hyperlinks = False
+        self.inline_code_lexer = None
+        self.inline_code_theme = code_theme
 
 
 class Drawer:

@@ -7,6 +7,7 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
+from ore.artifact import ToolResult
 from ore.ext.conduits.terminal.call_text import SIGNS, arguments_text, change_of, gist
 from ore.ext.conduits.terminal.cells import Call, CallState, Cell, Kind
 from ore.ext.conduits.terminal.figures import digest, seconds, size
@@ -116,7 +117,7 @@ class Painter:
         if unfolded:
             yield from _indented(self._whole_call(call, inner, unfolded))
         elif call.result is not None:
-            shown = plain_lines(call.result.for_human(), inner, self.palette.quiet)
+            shown = self._result(call.result, inner, self.palette.quiet)
             yield from _indented(_cut(shown, RESULT_LINES, self.palette))
         elif call.children:
             yield from _indented(self._children(call, inner)[-5:])
@@ -133,7 +134,13 @@ class Painter:
         if call.result is not None:
             colour = self.palette.error if call.result.is_error else self.palette.tool
             yield Strip([Segment(f"Tool Result {mark}", self.palette.style(colour, bold=True))])
-            yield from _cut(plain_lines(call.result.for_human(), width), most, self.palette)
+            yield from _cut(self._result(call.result, width, Style.null()), most, self.palette)
+
+    def _result(self, result: ToolResult, width: int, style: Style) -> list[Strip]:
+        """What is meant for people is Markdown; what is not is shown as it is."""
+        if result.display is None:
+            return plain_lines(result.content, width, style)
+        return [line.apply_style(style) for line in self.drawer.markdown(harmless(result.display), width)]
 
     def _change(self, lines: Sequence[str], width: int) -> Iterator[Strip]:
         colours = {"+": self.palette.added, "-": self.palette.removed}
@@ -171,7 +178,8 @@ class Painter:
                 cell.mark, ""
             )
             body = self.drawer.markdown(harmless(cell.text), max(width - 2, 4))
-        head = Segment(f"{sign} ", self.palette.style(colour, bold=True))
+        # A list, such as that of /help, has signs of its own.
+        head = Segment("  " if sign == "·" and len(body) > 1 else f"{sign} ", self.palette.style(colour, bold=True))
         return [Strip([head if not place else Segment("  "), *line]) for place, line in enumerate(body)]
 
     def _compaction(self, cell: Cell, width: int, unfolded: int, streamed: StreamedMarkdown) -> list[Strip]:

@@ -65,6 +65,8 @@ class Picker(ModalScreen[Picked | None]):
                         background: $background; }
     Picker Input { border: none; height: 1; padding: 0; background: transparent; }
     Picker OptionList { height: 1fr; border: none; padding: 0; background: transparent; }
+    Picker OptionList > .option-list--option-highlighted { text-style: reverse; background: transparent;
+                                                           color: $foreground; }
     Picker Static { height: auto; }
     """
 

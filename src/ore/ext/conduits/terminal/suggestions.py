@@ -35,8 +35,9 @@ class Suggestions(OptionList, can_focus=False):
 
     DEFAULT_CSS: ClassVar[str] = """
     Suggestions { height: auto; max-height: 8; display: none; border: none; padding: 0 1; background: transparent;
-                  scrollbar-size-vertical: 1; }
+                  scrollbar-size-vertical: 1; scrollbar-color: ansi_bright_black; scrollbar-background: transparent; }
     Suggestions.is-open { display: block; }
+    Suggestions > .option-list--option-highlighted { text-style: reverse; background: transparent; color: $foreground; }
     """
 
     class Taken(Message):

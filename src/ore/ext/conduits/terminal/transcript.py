@@ -23,6 +23,8 @@ _PAUSE_S: Final = 0.03
 _BUDGET_S: Final = 0.006
 """Of each pause, to draw history that nobody sees yet: a fifth of a core at most."""
 
+_MOST_KEPT: Final = 2_000
+
 _FOLDABLE: Final = frozenset({Kind.CALL, Kind.THINKING, Kind.SYSTEM, Kind.COMPACTION, Kind.OTHER})
 
 
@@ -38,7 +40,10 @@ class Transcript(ScrollView, can_focus=False):
 
     DEFAULT_CSS: ClassVar[str] = """
     Transcript { height: 1fr; min-height: 1; padding: 0 0 0 1; overflow-x: hidden; overflow-y: auto;
-                 scrollbar-gutter: stable; scrollbar-size-vertical: 1; }
+                 scrollbar-gutter: stable; scrollbar-size-vertical: 1;
+                 scrollbar-color: ansi_bright_black; scrollbar-background: transparent;
+                 scrollbar-color-hover: $primary; scrollbar-color-active: $primary;
+                 scrollbar-background-hover: transparent; scrollbar-background-active: transparent; }
     """
 
     class Moved(Message):
@@ -70,6 +75,9 @@ class Transcript(ScrollView, can_focus=False):
         self._seen_total = 0
         self._told: tuple[int, bool] | None = None
         self._drawing = False
+        self._own_style: Style | None = None
+        self._lines: dict[int, tuple[Strip, Strip]] = {}
+        """Lines as they were drawn last, by their place, with what they were made of."""
 
     @property
     def allow_select(self) -> bool:
@@ -126,8 +134,26 @@ class Transcript(ScrollView, can_focus=False):
         self.lines_drawn += 1
         selection = self.text_selection
         if selection is not None and (span := selection.get_span(line)) is not None:
-            strip = _marked(strip, span, self.screen.get_component_rich_style("screen--selection"))
-        return strip.apply_offsets(0, line).adjust_cell_length(self.size.width).apply_style(self.rich_style)
+            marked = _marked(strip, span, self.screen.get_component_rich_style("screen--selection"))
+            return self._ready(marked, line)
+        # A line that only moved on the screen is what it was.
+        known = self._lines.get(line)
+        if known is None or known[0] is not strip:
+            if len(self._lines) > _MOST_KEPT:
+                self._lines.clear()
+            known = self._lines[line] = (strip, self._ready(strip, line))
+        return known[1]
+
+    def _ready(self, strip: Strip, line: int) -> Strip:
+        if self._own_style is None:
+            self._own_style = self.rich_style
+        return strip.adjust_cell_length(self.size.width).apply_style(self._own_style).apply_offsets(0, line)
+
+    def notify_style_update(self) -> None:
+        """Other styles hold."""
+        super().notify_style_update()
+        self._own_style = None
+        self._lines.clear()
 
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
         """The text that is marked."""
@@ -156,6 +182,7 @@ class Transcript(ScrollView, can_focus=False):
     def on_resize(self, event: Resize) -> None:
         """Set everything anew for another width."""
         anchor = self._anchor()
+        self._lines.clear()
         width = max(self.scrollable_content_region.width - 1, 8)
         if width != self.rows.width:
             self.rows.resize(width)
