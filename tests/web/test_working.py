@@ -341,7 +341,16 @@ def test_it_says_how_full_the_context_of_a_known_model_is(chat: Chat) -> None:
     expect(chat.page.locator(".status")).to_contain_text("10 % of the context")
 
 
+LABELS = """() => {
+  const root = document.querySelector('ore-chat').shadowRoot
+  window.labels = new Set()
+  const look = () => { for (const one of root.querySelectorAll('.note button')) window.labels.add(one.textContent) }
+  new MutationObserver(look).observe(root, {subtree: true, childList: true, characterData: true})
+}"""
+
+
 def test_an_error_says_its_cause_counts_down_and_can_be_tried_again(chat: Chat) -> None:
+    chat.page.evaluate(LABELS)
     chat.say("fail now")
     note = chat.page.locator(".note.is-error")
     expect(note).to_contain_text("Too many requests for the model")
@@ -350,3 +359,6 @@ def test_an_error_says_its_cause_counts_down_and_can_be_tried_again(chat: Chat) 
     expect(note).to_have_count(1)
     chat.rests()
     expect(chat.sayings.locator(".typed")).to_have_text(["fail now"])
+    assert "Retry in 1 s" in chat.page.evaluate("[...window.labels]")
+    chat.ask("something else")
+    expect(note.get_by_role("button")).to_have_count(0)  # it would try that one again

@@ -16,17 +16,20 @@ export const NoteLine = pure(({ chat, note, branches }: { chat: Chat; note: Note
   const failure = note.failure
   const left = useCountdown(failure?.retry_after_s && note.at ? note.at + failure.retry_after_s * 1000 : null)
   const [busy, setBusy] = useState(false)
+  const { turns, senders } = chat.view.value
+  const asked = turns.findLast((one) => one.role === 'user')
+  // Once something else was said, there is nothing here to try again.
+  const isLast = asked !== undefined && (senders.get(asked.id) === note.message || turns.slice(turns.indexOf(asked)).some((one) => one.id === note.after))
   const again = async () => {
-    const turn = chat.view.value.turns.findLast((one) => one.role === 'user')
-    if (!turn || busy) return
+    if (!asked || busy) return
     setBusy(true)
-    try { await branches.retry(turn) } catch (error) { chat.fail(error) }
+    try { await branches.retry(asked) } catch (error) { chat.fail(error) }
     setBusy(false)
   }
   return (
     <div class={`note is-${note.severity}`} role={note.severity === 'error' ? 'alert' : 'status'}>
       {failure ? <><strong>{CAUSES[failure.code] ?? 'That failed'}</strong><span dir="auto">{note.content}</span>
-        <button type="button" class="small" disabled={left > 0 || busy || chat.running.value} onClick={() => void again()}>{left > 0 ? `Retry in ${left} s` : 'Retry'}</button></>
+        {isLast && <button type="button" class="small" disabled={left > 0 || busy || chat.running.value} onClick={() => void again()}>{left > 0 ? `Retry in ${left} s` : 'Retry'}</button>}</>
         : <span dir="auto">{note.content}</span>}
     </div>
   )
