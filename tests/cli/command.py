@@ -48,7 +48,7 @@ def ore(*words: str, folder: Path, stdin: str | bytes = b"", env: Mapping[str, s
     """Run the command to its end, as a process."""
     given = stdin if isinstance(stdin, bytes) else stdin.encode()
     done = subprocess.run(
-        [COMMAND, *words], cwd=folder, input=given, capture_output=True, env={**os.environ, **(env or {})}, timeout=15
+        [COMMAND, *words], cwd=folder, input=given, capture_output=True, env={**os.environ, **(env or {})}, timeout=200
     )
     return Done(done.returncode, done.stdout.decode(), done.stderr.decode())
 

@@ -11,6 +11,16 @@ from ore.cli.main import main
 
 Ore = Callable[..., Done]
 
+PROCESSES_S = 300
+"""Seconds for a test here: most start processes, which on a busy machine take seconds each to begin."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Give the tests of this folder their longer limit, before that of all tests."""
+    for item in items:
+        if item.path.is_relative_to(Path(__file__).parent):
+            item.add_marker(pytest.mark.timeout(PROCESSES_S))
+
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:

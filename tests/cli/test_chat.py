@@ -62,5 +62,5 @@ def test_a_line_is_answered_before_the_next_one_is_there(folder: Path) -> None:
             process.stdin.write(line)
             process.stdin.flush()
             assert read_until(process.stdout, b"\n") == answer
-        process.communicate(timeout=10)
+        process.communicate(timeout=100)
     assert process.returncode == 0

@@ -40,7 +40,7 @@ class Terminal:
         seen = b""
         while piece := self._piece():
             seen += piece
-        self.process.wait(timeout=10)
+        self.process.wait(timeout=100)
         return seen
 
     def type(self, text: str) -> None:
@@ -70,7 +70,7 @@ def terminal(*words: str, folder: Path, env: dict[str, str] | None = None) -> It
         yield Terminal(process, screen)
     finally:
         process.kill()
-        process.wait(timeout=10)
+        process.wait(timeout=100)
         os.close(screen)
 
 
@@ -135,7 +135,7 @@ def test_a_reader_that_leaves_stops_nothing_and_nobody_complains(tmp_path: Path,
         process.stdout.close()
         assert process.stderr is not None
         assert process.stderr.read() == b""
-        assert process.wait(timeout=10) == 0
+        assert process.wait(timeout=100) == 0
     turns = json.loads(ore("sessions", "show", "a", "--json", "--store", store, folder=tmp_path).out)["turns"]
     assert turns[-1]["status"] == "complete"
 
@@ -148,7 +148,7 @@ def test_every_command_ends_quietly_when_nobody_reads(folder: Path, words: list[
     model = script(folder, [delta("yes")])
     with start(*words, folder=folder, stdout=writer, **_environment(ORE_MODEL=model)) as process:
         os.close(writer)
-        _, err = process.communicate(timeout=10)
+        _, err = process.communicate(timeout=100)
     assert (process.returncode, err) == (0, b"")
 
 
@@ -160,7 +160,7 @@ def test_a_slow_reader_gets_everything(tmp_path: Path) -> None:
         assert process.stdout is not None
         first = os.read(process.stdout.fileno(), 10)
         rest = process.stdout.read()
-        assert process.wait(timeout=10) == 0
+        assert process.wait(timeout=100) == 0
     assert (first + rest).decode() == text
 
 
@@ -173,7 +173,7 @@ def test_output_that_cannot_be_written_is_a_failure(folder: Path, words: list[st
         open("/dev/full", "wb") as full,
         start(*words, folder=folder, stdout=full, **_environment(ORE_MODEL=model)) as process,
     ):
-        _, err = process.communicate(timeout=10)
+        _, err = process.communicate(timeout=100)
     assert process.returncode == 1
     assert err.splitlines()[-1].startswith(b"ore: standard output: ")
 

@@ -23,7 +23,7 @@ def owner(folder: Path) -> Iterator[None]:
             yield
         finally:
             process.send_signal(signal.SIGINT)
-            process.communicate(timeout=10)
+            process.communicate(timeout=100)
     assert process.returncode == 130
 
 
