@@ -126,8 +126,13 @@ def test_what_a_source_does_not_say_is_unknown_and_not_no() -> None:
 
 @pytest.mark.requirement("D-catalog-prices")
 def test_a_price_that_begins_on_a_day_holds_from_that_day_on() -> None:
-    eve, day = (Catalog(today=lambda when=when: when) for when in (date(2026, 12, 31), date(2027, 1, 1)))  # type: ignore[misc]
-    before, after = (catalog.find("google", "gemini-3.8-flash") for catalog in (eve, day))
+    """Also in a process that runs over midnight, which has looked the model up before."""
+    days = [date(2026, 12, 31)]
+    catalog = Catalog(today=lambda: days[0])
+    before = catalog.find("google", "gemini-3.8-flash")
+    assert catalog.find("google", "gemini-3.8-flash") == before
+    days[:] = [date(2027, 1, 1)]
+    after = catalog.find("google", "gemini-3.8-flash")
     assert before is not None
     assert after is not None
     assert before.price is not None

@@ -22,6 +22,9 @@ _AT_LIST_PRICE: Final = frozenset({"vercel"})
 _HOSTS: Final = frozenset({"azure", "cerebras", "groq", "openrouter"})
 """Who serves models that others made, at prices of their own."""
 
+MOST_KNOWN: Final = 256
+"""Names that were looked up today: every answer's price asks for one."""
+
 
 class Catalog:
     """Finds what is known of a model; never asks anybody outside.
@@ -34,6 +37,8 @@ class Catalog:
     def __init__(self, listing: Listing | None = None, *, today: Callable[[], date] = date.today) -> None:
         self._listing = listing or Listing()
         self._today = today
+        self._known: dict[tuple[str | None, str, str | None], ModelInfo | None] = {}
+        self._day: date | None = None
 
     @property
     def read(self) -> date:
@@ -62,6 +67,14 @@ class Catalog:
                 these are. At an address that nobody here knows, such as a
                 proxy, a model is taken for the provider's own.
         """
+        if (day := self._today()) != self._day or len(self._known) >= MOST_KNOWN:
+            self._day, self._known = day, {}
+        key = (provider, model, base_url)
+        if key not in self._known:
+            self._known[key] = self._looked_up(provider, model, base_url)
+        return self._known[key]
+
+    def _looked_up(self, provider: str | None, model: str, base_url: str | None) -> ModelInfo | None:
         if provider is None:
             return next(self._anywhere(model), None)
         if provider in _OWN_WEIGHTS:

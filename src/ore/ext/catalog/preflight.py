@@ -118,8 +118,8 @@ WORDS: Final = {"vision": "pictures", "audio": "sounds", "video": "films", "file
 
 
 def _media(turns: Sequence[Turn], target: Target) -> Iterator[Finding]:
-    refused = Counter(wanted(media) for media in _all_media(turns) if not target.takes(media))
-    for kind, count in sorted(refused.items()):
+    refused = [wanted(media) for media in _all_media(turns) if not target.takes(media)]
+    for kind, count in sorted(Counter(refused).items()) if refused else ():
         yield Finding(
             what="media",
             action=Action.LEFT_OUT,
@@ -147,9 +147,10 @@ _ISSUED: Final = {
 def _issued(turns: Sequence[Turn], target: Target) -> Iterator[Finding]:
     """Data that only whoever issued it can read; what the target itself left unsigned is no news."""
     others = [turn for turn in turns if turn.model != target.name]
-    foreign = Counter(what for artifact in _artifacts(others) if (what := _foreign(artifact, target)))
+    found = [what for artifact in _artifacts(others) if (what := _foreign(artifact, target))]
+    foreign = Counter(found) if found else {}
     for what, message in _ISSUED.items():
-        if count := foreign[what]:
+        if count := foreign.get(what):
             said = f"{target.name}: {message.format(count=count)}"
             yield Finding(what=what, action=Action.LEFT_OUT, message=said, count=count)
 
