@@ -38,7 +38,10 @@ def missing() -> str:
     return ""
 
 
-pytestmark = pytest.mark.skipif(missing() != "", reason=missing())
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(missing() != "", reason=missing())]
+
+ENOUGH_S = 120
+"""Seconds for an answer that takes two on an idle machine; a busy one reads the weights and thinks slowly."""
 
 SPEC = Spec(name="local", temperature=0.0, max_output_tokens=24)
 STORY = Spec(name="local", temperature=0.0, max_output_tokens=3000)
@@ -80,7 +83,7 @@ def asked(text: str) -> Buffer:
 async def artifacts_of(
     provider: LocalProvider, state: Buffer, *options: Option, spec: Spec = SPEC
 ) -> Sequence[Artifact]:
-    async with asyncio.timeout(15), aclosing(provider.invoke(state, spec, *options)) as batches:
+    async with asyncio.timeout(ENOUGH_S), aclosing(provider.invoke(state, spec, *options)) as batches:
         return [artifact async for batch in batches for artifact in batch]
 
 
@@ -117,7 +120,7 @@ async def test_a_conversation_from_a_store_is_answered_and_its_prompt_need_not_b
 
 async def test_leaving_an_answer_frees_its_slot_for_the_next() -> None:
     provider = LocalProvider()
-    async with asyncio.timeout(15), aclosing(provider.invoke(asked("Tell a long story."), STORY)) as batches:
+    async with asyncio.timeout(ENOUGH_S), aclosing(provider.invoke(asked("Tell a long story."), STORY)) as batches:
         await anext(batches)
     assert provider.runtime("local").slots.busy == 0
     assert await artifacts_of(provider, asked("Hi."))
@@ -141,7 +144,7 @@ class Watched:
 async def test_leaving_while_a_long_prompt_is_read_frees_the_slot_too() -> None:
     engine = Watched(find(SMOLLM2), Settings(slots=1))
     provider = LocalProvider(settings=Settings(slots=1), runtimes=Runtimes(load=lambda path, settings: engine))
-    async with asyncio.timeout(15), asyncio.TaskGroup() as group:
+    async with asyncio.timeout(ENOUGH_S), asyncio.TaskGroup() as group:
         reader = group.create_task(artifacts_of(provider, asked("word " * 3500), spec=STORY))
         await asyncio.to_thread(engine.reading.wait)
         reader.cancel()

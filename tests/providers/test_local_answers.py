@@ -94,8 +94,9 @@ async def request_for(folder: Path, *options: Option, state: Buffer | None = Non
 # ── Answers ──────────────────────────────────────────────────────────────────
 
 
+@pytest.mark.slow
 @given(text=st.text(), quote=st.sampled_from([True, False]), size=st.integers(1, 9))
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40)
 def test_however_an_answer_beside_tools_is_cut_its_text_is_the_same(
     tmp_path: Path, text: str, quote: bool, size: int
 ) -> None:
@@ -117,8 +118,9 @@ OBJECTS = st.dictionaries(
 )
 
 
+@pytest.mark.slow
 @given(arguments=OBJECTS, size=st.integers(1, 9), indent=st.sampled_from([None, 2]))
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40)
 def test_however_a_call_is_cut_its_arguments_are_those_the_model_wrote(
     tmp_path: Path, arguments: dict[str, Any], size: int, indent: int | None
 ) -> None:
