@@ -275,6 +275,19 @@ async def test_a_web_page_instead_of_an_answer_is_said_with_advice(body: bytes) 
             assert "secret" not in str(error)
 
 
+@pytest.mark.parametrize("status", [201, 202, 204])
+async def test_a_good_status_that_no_answer_has_is_said_with_advice(status: int) -> None:
+    async def answering(exchange: Exchange) -> None:
+        if status == 204:
+            exchange.raw(b"HTTP/1.1 204 No Content\r\n\r\n")
+        else:
+            exchange.whole(b'{"status": "queued"}', status=status, headers={"content-type": "application/json"})
+
+    error = await failure(answering)
+    assert (type(error), error.status) == (ProtocolError, status)
+    assert f"got {status}; is the base URL right?" in str(error)
+
+
 async def test_a_web_page_with_a_status_that_says_enough_is_gone_by_its_status() -> None:
     error = await failure(refusing(503, b"<html>secret", HTML))
     assert (type(error), str(error)) == (OverloadedError, "status 503: ")

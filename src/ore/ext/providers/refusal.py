@@ -48,6 +48,8 @@ async def refusal(provider: str, wire: Wire, reply: Reply, endpoint: Endpoint, s
     """
     if 300 <= reply.status < 400:
         return _redirect(reply)
+    if reply.status < 300:
+        return ProtocolError(f"expected status 200 of an answer, got {reply.status}; {_ADVICE}", status=reply.status)
     body = await _body(reply)
     if _is_page(reply.headers, body):
         if reply.status in (404, 405):
