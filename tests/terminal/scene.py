@@ -103,7 +103,7 @@ async def stage(
     if bound is not None:
         agent = agent.with_(interceptors=(bound,))
     async with live_sessions([agent], store=store or MemoryStore()) as sessions:
-        link = LocalLink(sessions, bound)
+        link = LocalLink(sessions)
         snapshot = await link.open(session)
         app = TerminalApp(link, snapshot, ScreenSettings(**{"quiet_s": 0.0, "has_bell": False, **settings}))
         try:

@@ -88,6 +88,17 @@ async def test_control_d_leaves_only_when_nothing_is_typed() -> None:
         await until(lambda: on.app.return_value == 0, "the screen to be left")
 
 
+async def test_what_was_sent_arrives_though_the_screen_is_left_at_once() -> None:
+    kept = MemoryStore()
+    async with stage([TextDelta(content="Ok.")], store=kept) as on:
+        on.app.composer.put("precious")
+        await on.app.keys.submitted(on.app.composer.take())
+        on.app.action_leave()
+        await until(lambda: on.app.return_value == 0, "the screen to be left")
+        await on.stream.idle()
+    assert [turn.role for turn in (await kept.load("s1")).turns] == [Role.USER, Role.ASSISTANT]
+
+
 async def test_what_waits_is_seen_and_comes_back_for_editing() -> None:
     """Behaviour 4."""
     async with stage([asyncio.Event()]) as on:

@@ -12,19 +12,14 @@ from ore.event import UserMessage
 from ore.ext.commands import CommandHandler, Commands, Invocation
 from ore.models import MODEL_PREFIX
 
-__all__ = ["commanded", "commanded_agents"]
+__all__ = ["commanded_agents"]
 
 _FIELDS: Final[Mapping[str, str]] = {"model": MODEL, "thinking": "thinking_level", "temperature": "temperature"}
 """Commands that say what an option may have said before, and what of."""
 
 
 def commanded_agents(calls: Sequence[Namespace], folder: Path) -> Sequence[Agent]:
-    """The agents that the options describe, to which people may say slash commands; see `commanded`."""
-    return commanded(calls, folder)[0]
-
-
-def commanded(calls: Sequence[Namespace], folder: Path) -> tuple[Sequence[Agent], Commands | None]:
-    """The agents that the options describe, and the slash commands that people may say to them.
+    """The agents that the options describe, to which people may say slash commands.
 
     Args:
         calls: Options of the command line, which differ in their agent alone.
@@ -39,8 +34,7 @@ def commanded(calls: Sequence[Namespace], folder: Path) -> tuple[Sequence[Agent]
         for word, field in _FIELDS.items():
             bound = commands.bound[word]
             commands.bind(word, bound.description, _before_options(said, field, bound.handler))
-    agents = [called_agent(options, said=said, switch=switch).with_(interceptors=(commands,)) for options in calls]
-    return agents, commands if isinstance(commands, Commands) else None
+    return [called_agent(options, said=said, switch=switch).with_(interceptors=(commands,)) for options in calls]
 
 
 def _before_options(said: Said, field: str, handler: CommandHandler) -> CommandHandler:

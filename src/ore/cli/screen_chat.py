@@ -34,13 +34,13 @@ def chat(options: Namespace) -> Status:
 
 
 async def _chat(options: Namespace) -> Status:
-    from ore.cli.commanded import commanded
+    from ore.cli.commanded import commanded_agents
     from ore.cli.serving import answerer_of
     from ore.ext.conduits.terminal import TerminalConduit
 
-    agents, commands = commanded([options], Path.cwd())
+    agents = commanded_agents([options], Path.cwd())
     async with live_sessions(agents, store=options.store, answerer=answerer_of(options.approve)) as sessions:
-        conduit = TerminalConduit(options.session, settings=_settings(options), commands=commands)
+        conduit = TerminalConduit(options.session, settings=_settings(options))
         await conduit.serve(sessions)
     return _status(conduit.shown)
 

@@ -1,10 +1,12 @@
 """`TerminalApp`: the screen."""
 
+import asyncio
 import logging
 import time
-from collections.abc import Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import aclosing
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any, ClassVar, Final
 
 from textual import on
@@ -13,6 +15,7 @@ from textual.binding import Binding, BindingType
 from textual.events import Mount, Resize, TextSelected
 from textual.timer import Timer
 from textual.widgets import TextArea
+from textual.worker import Worker
 
 from ore.event import Entry, Mode, Question, Snapshot
 from ore.ext.conduits.terminal.asking import QuestionPanel
@@ -45,6 +48,9 @@ _SHARE: Final = 12
 it takes a quarter of a core at most."""
 
 _LONGEST_S: Final = 1.0
+
+_LEAVE_S: Final = 5.0
+"""Seconds in which a message that was just sent may arrive before the screen is left."""
 
 _TICK_S: Final = 0.1
 
@@ -133,7 +139,7 @@ class TerminalApp(App[int]):
             self.composer.put(self.settings.typed)
         self.draw()
         self.set_interval(_TICK_S, self._tick)
-        self.do(self._learn_commands())
+        self.do(self._learn_commands)
         self._follow_link()
 
     @on(Resize)
@@ -149,13 +155,22 @@ class TerminalApp(App[int]):
 
     # ── Following ──
 
-    def do(self, work: Coroutine[Any, Any, Any], *, group: str = "work") -> None:
-        """Have something done beside everything else; it ends with the screen, and its faults are told."""
-        self.run_worker(self._guarded(work), group=group, exclusive=group != "work")
+    def do(self, work: Callable[[], Awaitable[Any]], *, group: str = "work") -> None:
+        """Have something done beside everything else; it ends with the screen, and its faults are told.
 
-    async def _guarded(self, work: Coroutine[Any, Any, Any]) -> None:
+        Args:
+            work: Begun once there is room for it, which at the end of the screen is never.
+            group: Of which only the latest goes on; those of `work` do not disturb each other.
+        """
+
+        async def begin() -> None:
+            await self._guarded(work)
+
+        _: Worker[None] = self.run_worker(begin, group=group, exclusive=group != "work")
+
+    async def _guarded(self, work: Callable[[], Awaitable[Any]]) -> None:
         try:
-            await work
+            await work()
         except Exception as error:  # one thing that fails must not take the conversation from the screen
             log.exception("something on the screen failed")
             self.say(f"that failed: {type(error).__name__}", "error")
@@ -174,7 +189,7 @@ class TerminalApp(App[int]):
             self.view.load(snapshot)
             self._shape = -1
             self.transcript.following = True
-            self.do(self._learn_commands())
+            self.do(self._learn_commands)
         self._follow_link()
         self.request_draw()
 
@@ -192,7 +207,7 @@ class TerminalApp(App[int]):
         self.request_draw()
 
     def _follow_link(self) -> None:
-        self.do(self._follow(), group="follow")
+        self.do(self._follow, group="follow")
 
     async def _follow(self) -> None:
         async with aclosing(self.link.events(self)) as batches:
@@ -210,10 +225,10 @@ class TerminalApp(App[int]):
             session_id, view.switch = view.switch, None
             self.call_later(self.open_session, session_id)
         elif view.is_stale:
-            self.do(self.refresh_view(), group="refresh")
+            self.do(self.refresh_view, group="refresh")
         for question in view.questions.values():
             if question.tool in self.desk.always:
-                self.do(self.desk.is_approved(question), group=f"answer {question.key}")
+                self.do(partial(self.desk.is_approved, question), group=f"answer {question.key}")
         self.request_draw()
 
     async def _learn_commands(self) -> None:
@@ -333,7 +348,12 @@ class TerminalApp(App[int]):
         await self.keys.stop()
 
     def action_leave(self) -> None:
-        """Leave; the session stays."""
+        """Leave, once what was sent has arrived; the session stays."""
+        self.do(self._leave, group="leave")
+
+    async def _leave(self) -> None:
+        if self.keys.sending:
+            await asyncio.wait(self.keys.sending, timeout=_LEAVE_S)
         self.exit(0)
 
     def action_unfold(self) -> None:

@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from typing import Final
 
 from ore.errors import InputError
-from ore.ext.commands import Commands
 from ore.ext.conduits.terminal.app import TerminalApp
 from ore.ext.conduits.terminal.link import Link
 from ore.ext.conduits.terminal.local_link import PROVENANCE, LocalLink
@@ -52,7 +51,6 @@ class TerminalConduit:
     Args:
         session_id: The session, made when there is none; a new one without an id.
         settings: How it looks and behaves.
-        commands: Slash commands that are offered.
 
     Attributes:
         shown: How it ended.
@@ -63,11 +61,9 @@ class TerminalConduit:
         session_id: str | None = None,
         *,
         settings: ScreenSettings | None = None,
-        commands: Commands | None = None,
     ) -> None:
         self._session_id = session_id
         self._settings = settings
-        self._commands = commands
         self.shown = Shown()
 
     @property
@@ -82,7 +78,7 @@ class TerminalConduit:
             InputError: Standard input or error is no terminal.
             OreError: The session cannot be used.
         """
-        self.shown = await show(LocalLink(sessions, self._commands), self._session_id, self._settings)
+        self.shown = await show(LocalLink(sessions), self._session_id, self._settings)
 
 
 async def show(link: Link, session_id: str | None, settings: ScreenSettings | None = None) -> Shown:
@@ -122,7 +118,7 @@ def _signals(app: TerminalApp, shown: Shown) -> Iterator[None]:
 
     def interrupt() -> None:
         if app.view.is_running and shown.signal is None:
-            app.do(app.desk.interrupt())
+            app.do(app.desk.interrupt)
         else:
             end(signal.SIGINT)
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -73,7 +74,7 @@ class HereCommands:
 
     def _session_picked(self, picked: Picked | None) -> None:
         if picked is not None:
-            self._app.do(self._with_session(picked))
+            self._app.do(partial(self._with_session, picked))
 
     async def _with_session(self, picked: Picked) -> None:
         app, session_id = self._app, picked.choice.value
@@ -99,7 +100,7 @@ class HereCommands:
 
     def _message_picked(self, picked: Picked | None) -> None:
         if picked is not None:
-            self._app.do(self._go_back(picked))
+            self._app.do(partial(self._go_back, picked))
 
     async def _go_back(self, picked: Picked) -> None:
         app = self._app
@@ -125,7 +126,7 @@ class HereCommands:
     def _model_picked(self, picked: Picked | None) -> None:
         if picked is not None:
             # Said like any command, so that it stands in the history of all who watch.
-            self._app.do(self._app.desk.send(f"/model {picked.choice.value}", (), "queue"))
+            self._app.do(partial(self._app.desk.send, f"/model {picked.choice.value}", (), "queue"))
 
     async def _copy(self, rest: str) -> None:
         text = self._to_copy(rest.split())
@@ -175,7 +176,7 @@ class HereCommands:
         self._app.say(_KEYS)
 
     async def _quit(self, rest: str) -> None:
-        self._app.exit(0)
+        self._app.action_leave()
 
 
 async def _find_models(text: str) -> Sequence[Choice]:

@@ -34,12 +34,10 @@ class LocalLink:
 
     Args:
         sessions: They live there, and stay when the link is closed.
-        commands: What people may type, where the manager has such an interceptor.
     """
 
-    def __init__(self, sessions: Manager, commands: Commands | None = None) -> None:
+    def __init__(self, sessions: Manager) -> None:
         self._sessions = sessions
-        self._commands = commands
         self._stream: Stream | None = None
         self._reader: Subscription | None = None
 
@@ -140,9 +138,11 @@ class LocalLink:
 
     async def commands(self) -> Sequence[CommandLine]:
         """The slash commands."""
-        bound = {} if self._commands is None else self._commands.bound
         return [
-            CommandLine(name=name, description=one.description, hint=HINTS.get(name, "")) for name, one in bound.items()
+            CommandLine(name=name, description=one.description, hint=HINTS.get(name, ""))
+            for interceptor in self._sessions.interceptors
+            if isinstance(interceptor, Commands)
+            for name, one in interceptor.bound.items()
         ]
 
     async def aclose(self) -> None:

@@ -5,6 +5,7 @@ from typing import ClassVar
 
 import msgspec
 from rich.text import Text
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
@@ -64,9 +65,8 @@ class Picker(ModalScreen[Picked | None]):
     Picker > Vertical { width: 90%; max-width: 100; height: 80%; border: round $primary; padding: 0 1;
                         background: $background; }
     Picker Input { border: none; height: 1; padding: 0; background: transparent; }
+    Picker OptionList { text-wrap: nowrap; text-overflow: ellipsis; }
     Picker OptionList { height: 1fr; border: none; padding: 0; background: transparent; }
-    Picker OptionList > .option-list--option-highlighted { text-style: reverse; background: transparent;
-                                                           color: $foreground; }
     Picker Static { height: auto; }
     """
 
@@ -87,6 +87,7 @@ class Picker(ModalScreen[Picked | None]):
         self._keys = keys or {}
         self._asks_twice = asks_twice
         self._asked: str | None = None
+        self._marked = -1
         self.choices: Sequence[Choice] = ()
 
     def compose(self) -> ComposeResult:
@@ -119,6 +120,17 @@ class Picker(ModalScreen[Picked | None]):
         event.stop()
         self._done("choose")
 
+    @on(OptionList.OptionHighlighted)
+    def _mark(self, event: OptionList.OptionHighlighted) -> None:
+        """Mark what is chosen, also where there are no colours."""
+        event.stop()
+        for place, choice in enumerate(self.choices[: event.option_list.option_count]):
+            if place in (event.option_index, self._marked):
+                event.option_list.replace_option_prompt_at_index(
+                    place, _line(choice, is_chosen=place == event.option_index)
+                )
+        self._marked = event.option_index
+
     def action_leave(self) -> None:
         """Choose nothing."""
         self.dismiss(None)
@@ -147,7 +159,7 @@ class Picker(ModalScreen[Picked | None]):
         self.choices = await self._find(text)
         options = self.query_one("#choices", OptionList)
         options.clear_options()
-        options.add_options([Option(_line(choice)) for choice in self.choices])
+        options.add_options([Option(_line(choice, is_chosen=False)) for choice in self.choices])
         options.highlighted = 0 if self.choices else None
 
     def _done(self, action: str) -> None:
@@ -157,8 +169,8 @@ class Picker(ModalScreen[Picked | None]):
             self.dismiss(Picked(choice=self.choices[place], action=action, text=text))
 
 
-def _line(choice: Choice) -> Text:
-    line = Text(one_line(choice.label), no_wrap=True, overflow="ellipsis")
+def _line(choice: Choice, *, is_chosen: bool) -> Text:
+    line = Text(one_line(choice.label), style="reverse" if is_chosen else "")
     if choice.aside:
         line.append(f"  {one_line(choice.aside)}", style="dim")
     return line

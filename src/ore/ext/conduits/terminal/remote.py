@@ -13,7 +13,6 @@ import msgspec
 from ore.artifact import CODEC, Artifact, Codec, encode, to_json
 from ore.errors import InputError, OreError, ProtocolError
 from ore.event import Answer, Entry, EventContext, Gap, Mode, Snapshot
-from ore.ext.commands import standard_commands
 from ore.ext.conduits.terminal.link import CommandLine, Lines
 from ore.ext.conduits.terminal.local_link import HINTS
 from ore.ext.conduits.terminal.remote_events import decode_entry, decode_snapshot
@@ -195,10 +194,11 @@ class RemoteLink:
         await self._call("DELETE", f"threads/{quote(session_id, safe='')}")
 
     async def commands(self) -> Sequence[CommandLine]:
-        """Those that every server has; it may have more, which work all the same."""
-        bound = standard_commands().bound
+        """The slash commands that the server knows."""
+        found = (await self._json("GET", "commands"))["commands"]
         return [
-            CommandLine(name=name, description=one.description, hint=HINTS.get(name, "")) for name, one in bound.items()
+            CommandLine(name=one["name"], description=one["description"], hint=HINTS.get(one["name"], ""))
+            for one in found
         ]
 
     async def aclose(self) -> None:

@@ -34,10 +34,10 @@ class Suggestions(OptionList, can_focus=False):
     """Lists what could stand in the input; nothing is shown while there is nothing."""
 
     DEFAULT_CSS: ClassVar[str] = """
+    Suggestions { text-wrap: nowrap; text-overflow: ellipsis; }
     Suggestions { height: auto; max-height: 8; display: none; border: none; padding: 0 1; background: transparent;
                   scrollbar-size-vertical: 1; scrollbar-color: ansi_bright_black; scrollbar-background: transparent; }
     Suggestions.is-open { display: block; }
-    Suggestions > .option-list--option-highlighted { text-style: reverse; background: transparent; color: $foreground; }
     """
 
     class Taken(Message):
@@ -67,7 +67,7 @@ class Suggestions(OptionList, can_focus=False):
             return
         self._suggestions = tuple(suggestions)
         self.clear_options()
-        self.add_options([Option(_line(one)) for one in suggestions])
+        self.add_options([Option(_line(one, is_chosen=not place)) for place, one in enumerate(suggestions)])
         self.highlighted = 0 if suggestions else None
         self.set_class(bool(suggestions), "is-open")
 
@@ -82,6 +82,13 @@ class Suggestions(OptionList, can_focus=False):
         elif key in ("tab", "enter") and self.highlighted is not None:
             self._take(self.highlighted, sends=key == "enter")
 
+    def watch_highlighted(self, highlighted: int | None) -> None:
+        """Mark what is chosen, also where there are no colours."""
+        super().watch_highlighted(highlighted)
+        for place, suggestion in enumerate(self._suggestions[: self.option_count]):
+            line = _line(suggestion, is_chosen=place == highlighted)
+            self.replace_option_prompt_at_index(place, line)
+
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """One was clicked."""
         event.stop()
@@ -93,8 +100,8 @@ class Suggestions(OptionList, can_focus=False):
         self.post_message(self.Taken(suggestion, sends=sends and suggestion.sends))
 
 
-def _line(suggestion: Suggestion) -> Text:
-    line = Text(one_line(suggestion.label), no_wrap=True, overflow="ellipsis")
+def _line(suggestion: Suggestion, *, is_chosen: bool) -> Text:
+    line = Text(one_line(suggestion.label), style="reverse" if is_chosen else "")
     if suggestion.description:
         line.append(f"  {one_line(suggestion.description)}", style="dim")
     return line

@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -45,6 +46,8 @@ class TypingKeys:
         self._escape_s = -_TWICE_S
         self._keys = 0
         self._searching = False
+        self.sending: set[asyncio.Future[None]] = set()
+        """Messages that were sent and have not arrived."""
 
     def hint(self) -> Text | None:
         """What the next key would do, where that has to be said."""
@@ -89,9 +92,11 @@ class TypingKeys:
         if own is not None:
             await self._here.run(*own)
         elif text.startswith("!"):
-            app.do(self._shell(text), group="shell")
+            app.do(partial(self._shell, text), group="shell")
         else:
-            app.do(self._send(text))
+            arrived = asyncio.get_running_loop().create_future()
+            self.sending.add(arrived)
+            app.do(partial(self._send, text, arrived))
 
     async def pressed(self, key: str) -> None:
         """A key in the input that is no text."""
@@ -121,7 +126,7 @@ class TypingKeys:
         if len(app.screen_stack) > 1:
             app.pop_screen()
         elif time.monotonic() - self._stop_s < _AGAIN_S and not app.composer.text:
-            app.exit(0)
+            app.action_leave()
         elif app.view.is_running:
             self._stop_s = time.monotonic()
             await app.desk.interrupt()
@@ -196,12 +201,16 @@ class TypingKeys:
         app.composer.focus()
         app.refresh(layout=True)
 
-    async def _send(self, text: str) -> None:
+    async def _send(self, text: str, arrived: "asyncio.Future[None]") -> None:
         app = self._app
         attached = app.attachments.take()
         mode = app.mode if app.view.is_running else "queue"
-        if not await app.desk.send(text, attached, mode) and not app.composer.text:
-            app.composer.put(text)  # nothing that was typed is lost
+        try:
+            if not await app.desk.send(text, attached, mode) and not app.composer.text:
+                app.composer.put(text)  # nothing that was typed is lost
+        finally:
+            arrived.set_result(None)
+            self.sending.discard(arrived)
         app.request_draw()
 
     async def _shell(self, text: str) -> None:
@@ -271,10 +280,10 @@ class TypingKeys:
             "tab": self._tab,
             "ctrl+d": app.action_leave,
             "ctrl+r": self.search,
-            "ctrl+g": lambda: app.do(self.edit()),
+            "ctrl+g": lambda: app.do(self.edit),
             "ctrl+s": app.next_mode,
             "ctrl+t": self.think,
-            "ctrl+l": lambda: app.do(self._here.run("sessions", "")),
+            "ctrl+l": lambda: app.do(partial(self._here.run, "sessions", "")),
             "pageup": lambda: app.action_page(-1),
             "pagedown": lambda: app.action_page(1),
             "ctrl+up": lambda: app.action_line(-1),
