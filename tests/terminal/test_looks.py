@@ -145,6 +145,18 @@ async def test_a_click_unfolds_one_call_and_leaves_the_others() -> None:
         assert on.text.count("Tool Result") == 1
 
 
+async def test_what_is_marked_with_the_mouse_is_copied() -> None:
+    """Behaviour 20."""
+    async with stage([TextDelta(content="The first line.\n\nThe second line.")]) as on:
+        await on.send("go")
+        await on.idle()
+        row = next(number for number, line in enumerate(on.lines) if "first line" in line)
+        await on.pilot.mouse_down("#transcript", offset=(5, row))
+        await on.pilot.hover("#transcript", offset=(11, row + 2))
+        await on.pilot.mouse_up("#transcript", offset=(11, row + 2))
+        await until(lambda: on.app.clipboard == "first line.\n\nThe second", "it to be copied")
+
+
 @pytest.mark.requirement("B97")
 async def test_what_is_hostile_changes_neither_the_layout_nor_the_title() -> None:
     """Behaviour 24."""

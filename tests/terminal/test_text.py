@@ -8,14 +8,18 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from textual.strip import Strip
 
-from ore.artifact import ToolResult
+from ore.artifact import Text, ToolResult
+from ore.event import Snapshot
 from ore.ext.conduits.terminal.call_text import arguments_text, change_of, gist
 from ore.ext.conduits.terminal.cells import Call, Cell, Kind
+from ore.ext.conduits.terminal.conversation import Conversation
 from ore.ext.conduits.terminal.figures import age, compact, digest, seconds, size
 from ore.ext.conduits.terminal.inert import harmless
 from ore.ext.conduits.terminal.markdown import Drawer, StreamedMarkdown, plain_lines
 from ore.ext.conduits.terminal.painting import Painter
 from ore.ext.conduits.terminal.palette import DARK, LIGHT, PLAIN
+from ore.ext.transforms.compaction import Boundary, Strategy
+from ore.ledger import Role, Turn
 
 DOCUMENT = """\
 # Title
@@ -260,3 +264,45 @@ def test_each_palette_draws_everything_and_the_plain_one_without_colour(palette:
     lines = painter.lines(cell, 60, unfolded=0, streamed=painter.streamed(60))
     colours = {segment.style.color for line in lines for segment in line if segment.style and segment.style.color}
     assert bool({colour for colour in colours if not colour.is_default}) == (palette is not PLAIN)
+
+
+def test_a_compaction_is_one_line_where_it_was_done_and_says_more_when_unfolded() -> None:
+    """Behaviour 19."""
+    boundary = Boundary(
+        strategy=Strategy.SUMMARIZE,
+        dropped_turn_count=12,
+        dropped_token_estimate=3_400,
+        model="scripted",
+        created_at=datetime(2026, 12, 1, 12, tzinfo=UTC),
+    )
+    turns = [
+        Turn(id="t1", role=Role.USER, artifacts=(Text(content="before"),)),
+        Turn(id="t2", role=Role.SYSTEM, artifacts=(Text(content="## Goal\nLisbon."), boundary)),
+        Turn(id="t3", role=Role.USER, artifacts=(Text(content="after"),)),
+    ]
+    view = Conversation()
+    view.load(Snapshot(id="1-1", turns=turns))
+    assert [cell.kind for cell in view.cells] == [Kind.USER, Kind.COMPACTION, Kind.USER]
+    (line,) = painted(view.cells[1])
+    assert line.startswith("── compacted 12 turns (~3,400 tokens saved) ──")
+    whole = painted(view.cells[1], 100, unfolded=1)
+    assert "summarize · scripted · 2026-12-01" in whole[0] and "Lisbon." in "\n".join(whole)
+
+
+def test_a_full_context_offers_to_make_room() -> None:
+    """Behaviour 19."""
+    cell = Cell("e", Kind.ERROR, "the prompt is too long")
+    cell.mark = "context_overflow"
+    assert painted(cell) == ["✕ context_overflow: the prompt is too long", "  /compact makes room for it."]
+
+
+def test_what_happens_inside_a_call_is_seen_while_it_runs_its_last_lines_only() -> None:
+    """Behaviour 13."""
+    cell = Cell("c", Kind.CALL)
+    inside = Cell("i", Kind.TEXT, "\n".join(f"line {number}" for number in range(50)))
+    agent = Cell("j", Kind.CALL)
+    agent.call = Call(name="search", arguments='{"for": "trains"}', is_active=True)
+    cell.call = Call(name="helper", arguments="{}", children=[inside, agent], is_active=True, description="at work")
+    lines = painted(cell)
+    assert lines[0].startswith("● helper") and "at work" in lines[0]
+    assert lines[1:] == ["  line 46", "  line 47", "  line 48", "  line 49", '  ● search · for="trains"']

@@ -213,15 +213,20 @@ async def test_a_session_is_deleted_only_at_the_second_key() -> None:
     assert [one.id for one in (await kept.list(query="", cursor=None, limit=9)).threads] == ["new"]
 
 
-async def test_a_model_is_chosen_from_the_catalog_and_what_was_typed_stays() -> None:
+async def test_a_model_is_chosen_from_the_catalog_and_what_was_typed_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     """Behaviour 18."""
+    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
     async with stage(size=(100, 30)) as on:
         await on.send("/models")
         await until(lambda: len(on.app.screen_stack) == 2, "the list")
         await on.type("claude-sonnet-4-5")
         await on.shows("anthropic:claude-sonnet-4-5")
-        await on.pilot.press("escape")
+        on.app.composer.put("a draft")
+        await on.pilot.press("enter")
         await until(lambda: len(on.app.screen_stack) == 1, "the list to be gone")
+        # Nobody here has a key, so the session says what is missing and stays with its model.
+        await on.shows("/model: ")
+        assert on.app.composer.text == "a draft"
 
 
 async def test_going_back_to_an_earlier_message_brings_its_text_and_forgets_nothing() -> None:
