@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ore.artifact import (
@@ -183,6 +183,7 @@ def test_a_window_that_is_too_small_by_estimate_stands_in_the_way() -> None:
 
 
 @pytest.mark.requirement("D-preflight-unknown")
+@settings(max_examples=40)
 @given(turns=st.lists(any_turns(), max_size=5))
 def test_an_unknown_model_is_never_refused(turns: list[Turn]) -> None:
     unknown = Target.of("anthropic:claude-of-tomorrow")
@@ -229,6 +230,7 @@ def test_in_the_place_of_what_is_left_out_stands_a_line_that_says_so() -> None:
 
 
 @pytest.mark.requirement("D-fitted")
+@settings(max_examples=40)
 @given(turns=st.lists(any_turns(), max_size=5), lacks=st.sets(st.sampled_from(["vision", "audio", "video", "files"])))
 def test_what_is_fitted_has_no_media_findings_and_nothing_else_has_changed(turns: list[Turn], lacks: set[str]) -> None:
     small = target(lacks=sorted(lacks))

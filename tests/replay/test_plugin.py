@@ -57,7 +57,7 @@ def run(folder: Path, *words: str, **environment: str) -> tuple[str, str]:
     """What pytest says of the tests in a folder: outcomes, and everything."""
     words = (sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:llmock", *words)
     done = subprocess.run(
-        words, cwd=folder, capture_output=True, text=True, env={**os.environ, **environment}, timeout=60
+        words, cwd=folder, capture_output=True, text=True, env={**os.environ, **environment}, timeout=250
     )
     return done.stdout.strip().splitlines()[-1], done.stdout
 

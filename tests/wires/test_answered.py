@@ -4,7 +4,7 @@ import json
 
 import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ore.artifact import ToolCall, ToolResult
@@ -37,6 +37,7 @@ def test_a_call_without_a_result_gets_one_that_says_so_and_a_result_without_a_ca
     assert found.others == [other]
 
 
+@settings(max_examples=40)
 @given(st.dictionaries(st.text(), json_values()))
 def test_arguments_that_are_an_object_go_as_they_stand(value: dict[str, object]) -> None:
     text = json.dumps(value, indent=1)

@@ -4,7 +4,7 @@ import json
 from itertools import pairwise
 from typing import Any
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ore.artifact import Artifact, Image, Reasoning, ServerTool, Text, ToolCall, ToolResult
@@ -95,6 +95,7 @@ def test_the_vendor_takes_every_conversation(turns: list[Turn], model: str, leve
     judged(said, Spec(name=model, thinking_level=level))
 
 
+@settings(max_examples=40)
 @given(st.lists(any_turns(), max_size=8), MODELS)
 def test_the_vendor_takes_turns_with_any_artifacts(given: list[Turn], model: str) -> None:
     turns = [

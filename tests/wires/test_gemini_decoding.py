@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ore.artifact import (
@@ -219,6 +219,7 @@ def hollow(value: Any) -> Any:
     return ([hollow(item) for item in value] or None) if isinstance(value, list) else value
 
 
+@settings(max_examples=40)
 @given(st.dictionaries(st.text(max_size=5), json_values(), min_size=1, max_size=4))
 def test_any_arguments_come_back_from_their_pieces(value: dict[str, Any]) -> None:
     outcome = decode(

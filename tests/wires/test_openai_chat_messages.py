@@ -379,6 +379,7 @@ def conversations() -> st.SearchStrategy[list[Turn]]:
     return st.builds(lambda said, end: [*said, end], st.lists(answers | turns(), max_size=12), last)
 
 
+@settings(max_examples=40)
 @given(conversations(), st.sampled_from(DIALECTS), st.booleans())
 def test_whatever_stands_in_a_ledger_is_what_the_vendor_accepts(
     said: list[Turn], dialect: Dialect, lenient: bool
@@ -387,7 +388,7 @@ def test_whatever_stands_in_a_ledger_is_what_the_vendor_accepts(
     assert messages[-1]["role"] == "user"
 
 
-@settings(max_examples=50)
+@settings(max_examples=25)
 @given(conversations(), conversations(), st.sampled_from(DIALECTS), st.lists(st.integers(0, 30), max_size=8))
 def test_the_bytes_are_the_same_whatever_was_encoded_before(
     said: list[Turn], others: list[Turn], dialect: Dialect, lengths: list[int]

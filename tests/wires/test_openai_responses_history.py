@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ore.artifact import Artifact, Text, ToolCall, ToolResult
@@ -175,6 +175,7 @@ FOREIGN = st.sampled_from([
 ])  # fmt: skip
 
 
+@settings(max_examples=40)
 @given(st.lists(any_turns(), max_size=6), FOREIGN, st.booleans())
 def test_any_turns_are_taken_whoever_issued_what_is_in_them(
     turns: list[Turn], data: dict[str, Any], is_own: bool
