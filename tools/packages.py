@@ -28,7 +28,7 @@ MODULES: Final[Mapping[str, Sequence[str]]] = {
     "": ("ore", "ore.testing.contracts", "ore.ext.stores.sqlite", "ore.ext.stores.json_dir", "ore.ext.mock"),
     "local": ("ore.ext.providers.local", "xllamacpp"),
     "http": ("ore.ext.conduits.http", "httptools"),
-    "tui": ("textual",),
+    "tui": ("ore.ext.conduits.terminal", "textual"),
     "mcp": ("ore.ext.tools.mcp", "mcp"),
     "fetch": ("ore.ext.tools.fetch", "html_to_markdown"),
     "otel": ("ore.ext.observe.otel", "opentelemetry"),
@@ -95,7 +95,7 @@ def _built(folder: Path) -> tuple[Path, Path]:
 def _tried(folder: Path, archive: str, extra: str) -> Iterator[str]:
     """Install into an empty environment and use it; what went wrong."""
     venv.create(folder, with_pip=True)
-    python, name = str(folder / "bin" / "python"), extra or "core"
+    python, name = str(folder / "bin" / "python"), folder.name
     try:
         _run([python, "-m", "pip", "install", "-qq", "-c", _constraints(), f"{archive}[{extra}]" if extra else archive])
         for module in MODULES.get(extra, ()):
