@@ -141,8 +141,16 @@ def web_now(kind: str = "http", **variables: str) -> Iterator[Web]:
 
 
 def is_alive(pid: int) -> bool:
-    """Whether a process is there, and no zombie."""
+    """Whether a process, or a thread of it, is there, and no zombie: as long as one is, its pipes are open."""
     try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+        threads = list(Path(f"/proc/{pid}/task").iterdir())
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return any(map(_runs, threads))
+
+
+def _runs(thread: Path) -> bool:
+    try:
+        return (thread / "stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
     except (FileNotFoundError, ProcessLookupError):
         return False
