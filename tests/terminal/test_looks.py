@@ -99,6 +99,24 @@ async def test_what_somebody_reads_stays_while_much_arrives_and_the_end_is_follo
         await on.shows("new 299")
 
 
+async def test_what_grows_further_up_moves_nothing_that_is_read() -> None:
+    """Behaviour 11."""
+    long = "".join(f"- row {number}\n" for number in range(120))
+    thought = ReasoningDelta(content="\n\n".join(f"thought {number}" for number in range(30)))
+    async with stage([thought, TextDelta(content=long)]) as on:
+        await on.send("go")
+        await on.idle()
+        await on.pilot.press("pageup")
+        await on.shows("End goes there")
+        transcript, thinking = on.app.transcript, on.app.view.cells[1]
+        before, total = transcript.line_texts(), transcript.rows.total
+        thinking.unfolded = 1
+        transcript.show((), (thinking,), reshaped=False)
+        await until(lambda: transcript.rows.total > total + 30, "it to have grown")
+        await on.pilot.pause()
+        assert transcript.line_texts() == before
+
+
 async def test_a_line_that_grows_redraws_itself_and_nothing_above() -> None:
     """Behaviour 10."""
     hold = asyncio.Event()
