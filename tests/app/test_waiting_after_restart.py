@@ -3,6 +3,8 @@
 import asyncio
 from pathlib import Path
 
+import pytest
+
 from ore import Agent, Answer, Stream, Text, ToolCall, tool
 from ore.app import live_sessions
 from ore.testing import ScriptedProvider
@@ -27,10 +29,11 @@ async def asked(stream: Stream) -> str:
     return stream.snapshot().questions[0].key
 
 
+@pytest.mark.slow
 async def test_a_session_that_was_left_with_a_question_waits_and_is_not_merely_queued(tmp_path: Path) -> None:
     store = f"sqlite:{tmp_path / 'ore.db'}"
     call = ToolCall(id="c1", name="pay", arguments='{"amount": 5}')
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(100):
         async with live_sessions([agent([call])], store=store) as sessions:
             stream = await sessions.open("a")
             await stream.submit("Pay 5.").accepted()

@@ -11,22 +11,43 @@ from cli.test_output import terminal
 pytestmark = pytest.mark.slow  # each waits for the second to pass
 
 
+AGENT = """
+import asyncio, os, time
+from ore import Agent, TextDelta
+
+class Slow:
+    name = "slow"
+
+    async def invoke(self, state, spec, *options):
+        while not os.path.exists("go"):
+            await asyncio.sleep(0.02)
+        yield (TextDelta(content="Here."),)
+
+def look(word: str) -> str:
+    while not os.path.exists("go"):
+        time.sleep(0.02)
+    return word
+
+agent, slow = Agent(tools=[look]), Agent(Slow())
+"""
+
+
 def test_a_model_that_takes_its_time_is_waited_for_with_a_line_of_which_nothing_stays(folder: Path) -> None:
-    model = script(folder, [{"pause_ms": 1500}, delta("Here.")])
-    with terminal("run", "--model", model, "Hi", folder=folder) as at:
-        at.until(b"waiting for the model (1 s)")
+    (folder / "own.py").write_text(AGENT)
+    with terminal("run", "--agent", "own:slow", "Hi", folder=folder) as at:
+        at.until(b"waiting for the model (")
+        (folder / "go").touch()
         assert b"\r\x1b[KHere." in at.until(b"Here.")
         assert b"waiting" not in at.rest()
 
 
 def test_a_tool_that_runs_is_named(folder: Path) -> None:
-    (folder / "slow.py").write_text(
-        "import time\nfrom ore import Agent\n\ndef look(word: str) -> str:\n"
-        "    time.sleep(1.5)\n    return word\n\nagent = Agent(tools=[look])\n"
-    )
+    (folder / "own.py").write_text(AGENT)
     model = script(folder, [call("look", word="x")], [delta("Done.")])
-    with terminal("run", "--model", model, "--agent", "slow:agent", "Hi", folder=folder) as at:
-        seen = at.until(b"look runs (1 s)") + at.until(b"Done.")
+    with terminal("run", "--model", model, "--agent", "own:agent", "Hi", folder=folder) as at:
+        seen = at.until(b"look runs (")
+        (folder / "go").touch()
+        seen += at.until(b"Done.")
         assert seen.rindex(b"\x1b[K") > seen.rindex(b"look runs")
         at.rest()
 

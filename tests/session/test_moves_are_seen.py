@@ -45,7 +45,7 @@ class Onlooker:
 async def talked(messages: int) -> AsyncIterator[Stream]:
     """A session in which so many messages were answered."""
     provider = ScriptedProvider(answer("yes"), repeat=True)
-    async with asyncio.timeout(20), Manager(agent(provider)) as sessions:
+    async with asyncio.timeout(100), Manager(agent(provider)) as sessions:
         stream = await sessions.create_with_id("a")
         for number in range(messages):
             await stream.process(str(number))
@@ -79,6 +79,7 @@ async def move(stream: Stream, name: str) -> None:
 MOVES = ["undo", "redo", "say", "append", "to the beginning", "load", "skip", "stop"]
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(names=st.lists(st.sampled_from(MOVES), max_size=8))
 def test_whatever_is_moved_an_onlooker_shows_the_conversation_as_it_is(names: list[str]) -> None:
