@@ -83,7 +83,7 @@ class Worker:
 
     async def join(self) -> None:
         """Return once there is nothing left to do."""
-        while tasks := [task for task in (*(self._apart or ()), self._intake, self._task) if task is not None]:
+        while tasks := [one for one in (*(self._apart or ()), self._intake, self._task) if one and not one.done()]:
             for task in tasks:
                 await settled(task)
 
