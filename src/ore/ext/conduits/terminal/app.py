@@ -43,11 +43,12 @@ log = logging.getLogger(__name__)
 PALETTES: Final = {palette.name: palette for palette in (DARK, LIGHT, PLAIN)}
 
 _FRAME_S: Final = 0.06
-_SHARE: Final = 12
-"""Drawing rests that many times as long as the processor was at it, and the library writes about as long again twice:
-it takes a quarter of a core at most."""
+_SHARE: Final = 5
+"""A frame begins no sooner than so many times what the last one took of the processor, with all that the library does
+for it: a fifth of a core."""
 
-_LONGEST_S: Final = 1.0
+_LONGEST_S: Final = 0.25
+"""Nobody waits longer than that, whatever else was worked on meanwhile."""
 
 _LEAVE_S: Final = 5.0
 """Seconds in which a message that was just sent may arrive before the screen is left."""
@@ -108,6 +109,7 @@ class TerminalApp(App[int]):
         self.frames = 0
         self._frame: Timer | None = None
         self._next_frame_s = 0.0
+        self._worked_s = time.thread_time()
         self._shape = -1
         self._running_since_s: float | None = None
         self._notes = 0
@@ -247,7 +249,7 @@ class TerminalApp(App[int]):
         self._frame = None
         if not self.transcript.is_attached:  # it is being left
             return
-        begun_s = time.thread_time()
+        worked_s, self._worked_s = time.thread_time() - self._worked_s, time.thread_time()
         self.frames += 1
         view = self.view
         changed, view.changed = view.changed, set()
@@ -255,7 +257,6 @@ class TerminalApp(App[int]):
         self.transcript.show(view.cells, changed, reshaped=reshaped)
         self._draw_bars()
         self.signals.title(view)
-        worked_s = time.thread_time() - begun_s
         self._next_frame_s = time.monotonic() + min(max(_FRAME_S, worked_s * _SHARE), _LONGEST_S)
 
     def _draw_bars(self) -> None:
