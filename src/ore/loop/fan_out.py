@@ -71,12 +71,11 @@ class FanOut:
         self._blocks: list[Block] = []
         self._earlier = Unrecorded()
         self._asleep: dict[asyncio.Future[None], None] = {}
-        self._awake = False
-        """Whether a reader was woken that has not slept again."""
+        self._due = self._awake = False
+        """Whether readers will be woken; whether one was, and has not slept again."""
         self._readers = Readers()
         self.brake = Brake()
-        self._resting = False
-        self._settling = False
+        self._resting = self._settling = False
         self._idle_since = 0.0
         self._timer: asyncio.TimerHandle | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -117,7 +116,7 @@ class FanOut:
         self.held_bytes += entry.weight
         if self.held_bytes > self._limit:
             self._shrink()
-        if self._asleep:
+        if self._asleep and not self._due:
             self._wake()
 
     def extend(self, entries: Sequence[Entry], note: BlockNote) -> None:
@@ -130,7 +129,7 @@ class FanOut:
         self.held_bytes += FRAGMENT_BYTES * len(entries)
         if self.held_bytes > self._limit:
             self._shrink()
-        if self._asleep:
+        if self._asleep and not self._due:
             self._wake()
 
     def subscribe(self, wanted: Wanted, *, after: str | None = None, policy: Policy = "coalesce") -> Subscription:
@@ -183,8 +182,7 @@ class FanOut:
         """Let others run after a batch, and wait for readers that asked for it.
 
         Raises:
-            RuntimeError: The running task itself reads with policy `block`, so
-                it would wait for itself.
+            RuntimeError: The running task itself reads with policy `block`: it would wait for itself.
         """
         if self.brake.on and not self.closed:
             self._loop = asyncio.get_running_loop()
@@ -202,9 +200,8 @@ class FanOut:
 
     def share(self, start: int, wanted: Wanted) -> Sequence[Entry]:
         """The entries from a place in the log on; made once for all who stand there."""
-        shared, key = self._shared, (start, wanted)
-        if shared.at != (self.generation, self.last):
-            shared = self._anew()
+        key = (start, wanted)
+        shared = self._shared if self._shared.at == (self.generation, self.last) else self._anew()
         if key not in shared:
             if shared:
                 shared.make_room()
@@ -228,7 +225,7 @@ class FanOut:
         self._resting = True
         self._earlier = Unrecorded()
         self.rest_at_s = 0.0
-        loop = running_loop() if self._awake else None
+        loop = running_loop() if self._awake or self._due else None
         if loop is None:
             self._settle()
         elif not self._settling:  # when those who wake now have read
@@ -251,8 +248,7 @@ class FanOut:
         """Another owner wrote meanwhile: all ids so far are too old, and every reader gets one `gap`."""
         self.expire()
         self.epoch = self._first_epoch = epoch
-        self.last += 1
-        self.floor = self.last
+        self.last = self.floor = self.last + 1
         self._wake()
 
     def close(self) -> None:
@@ -270,10 +266,15 @@ class FanOut:
         return Entry(self.epoch, self.last, event.kind, EventContext(), event)
 
     def _wake(self) -> None:
-        """Whoever sleeps reads on the loop's next pass: what is appended until then too."""
+        """Who sleeps alone reads on the loop's next pass; of many each reads a pass later, and so more at a time."""
         if self._asleep:
-            asyncio.get_running_loop()  # in another thread nobody would wake: there this raises
+            loop = asyncio.get_running_loop()  # in another thread nobody would wake: there this raises
+            if not self._due and len(self._asleep) > 1:
+                self._due = True
+                loop.call_soon(self._wake)
+                return
             self._awake = True
+        self._due = False
         asleep, self._asleep = self._asleep, {}
         for future in asleep:
             if not future.done():
