@@ -32,7 +32,9 @@ class Terminal:
     def until(self, mark: bytes) -> bytes:
         seen = b""
         while mark not in seen:
-            seen += self._piece()
+            piece = self._piece()
+            assert piece, f"the process ended before it said {mark!r}: {seen[-500:]!r}"
+            seen += piece
         return seen
 
     def rest(self) -> bytes:

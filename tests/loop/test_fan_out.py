@@ -52,7 +52,7 @@ def events(entries: Sequence[Entry]) -> list[object]:
 
 
 @pytest.mark.requirement("K1", "P2", "D-coalesce")
-async def test_late_within_an_open_block_means_one_fragment_with_all_of_it() -> None:
+async def test_late_within_an_open_block_means_one_fragment_with_all_that_was_let_go() -> None:
     bus = EventBus(window_bytes=TINY)
     answer = Answer(bus)
     prompt, late = bus.subscribe(), bus.subscribe()
@@ -60,8 +60,8 @@ async def test_late_within_an_open_block_means_one_fragment_with_all_of_it() -> 
     assert events(prompt.take()) == fragments(3)
     answer.add(*fragments(20, first=3))
 
-    assert events(late.take()) == [TextDelta(content=words(22)), *fragments(1, first=22)]
-    assert events(prompt.take()) == [TextDelta(content=words(19, first=3)), *fragments(1, first=22)]
+    assert events(late.take()) == [TextDelta(content=words(14)), *fragments(9, first=14)]
+    assert events(prompt.take()) == [TextDelta(content=words(11, first=3)), *fragments(9, first=14)]
 
 
 @pytest.mark.requirement("D-coalesce", "D-context-block")
@@ -180,6 +180,17 @@ async def test_a_reader_that_keeps_up_gets_every_fragment_however_often_the_wind
         answer = Answer(bus, f"t{turn}")
         answer.add(*fragments(7), StopReason(reason="stop"))
         assert events(reader.take()) == fragments(7)
+
+
+@pytest.mark.requirement("D-nobody-slowed")
+async def test_a_reader_that_never_reads_takes_no_fragment_from_one_that_keeps_up() -> None:
+    bus = EventBus(window_bytes=4000)
+    stuck, reader = bus.subscribe("text_delta"), bus.subscribe("text_delta")
+    for turn in range(50):
+        answer = Answer(bus, f"t{turn}")
+        answer.add(*fragments(7), StopReason(reason="stop"))
+        assert events(reader.take()) == fragments(7)
+    assert stuck.behind
 
 
 @pytest.mark.requirement("D-event-window")

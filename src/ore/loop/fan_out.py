@@ -345,8 +345,8 @@ class FanOut:
     def _drop(self) -> None:
         guard = min((reader.number for reader in self.brake.readers), default=self.last)
         target = self._window_bytes * 3 // 4
-        read = min([guard, *[reader.number for reader in self._readers.alive()]])  # who keeps up misses nothing
-        for last in (read, guard):
+        read = [min(reader.number, guard) for reader in self._readers.alive()] or [guard]
+        for last in (min(read), max(read), guard):  # who keeps up misses nothing, whoever else does not
             for open_too in (False, True):
                 if self.held_bytes > target:
                     self._drop_fragments(last, open_too=open_too)

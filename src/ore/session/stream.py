@@ -10,16 +10,7 @@ from typing import Any, Self
 from ore._aio import finish
 from ore.artifact import Artifact
 from ore.errors import ConflictError, InputError, OreError, SessionClosedError
-from ore.event import (
-    CURRENT,
-    Answer,
-    Event,
-    InputEvent,
-    InterruptEvent,
-    Lifecycle,
-    Snapshot,
-    UserMessage,
-)
+from ore.event import CURRENT, Answer, Event, InputEvent, InterruptEvent, Lifecycle, Snapshot, UserMessage
 from ore.ledger import EndingRecord, Message, Role, StoredThread, Turn
 from ore.ledger import Outcome as Status
 from ore.loop import Policy, Subscription

@@ -136,8 +136,8 @@ class MessageFeed:
                     found.append(entry)
                 continue
             own = entry.context  # the fragments of a block share one
-            must = entry.kind in _MARKS and self._passes(entry)
-            if must or not kinds or entry.kind in kinds:
+            mark = entry.kind in _MARKS
+            if (mark and self._passes(entry)) or not mark or not kinds or entry.kind in kinds:
                 found.append(entry)
             if self._ended:
                 return found
