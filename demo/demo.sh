@@ -40,5 +40,5 @@ roles = [turn["role"] for turn in json.load(sys.stdin)["turns"]]
 expected = ["user", "assistant"] * 2
 sys.exit(roles != expected and f"the store should hold {expected}, and holds {roles}")
 '
-printf '\nStored in one process, resumed in another: 2 messages, 2 answers.\n'
+printf '\nStored in one process, resumed in another: 2 messages, 2 answers. What was said here is not kept.\n'
 printf 'To go on in a browser: .venv/bin/ore serve, then open http://127.0.0.1:7654\n'

@@ -29,7 +29,7 @@ async def test_an_approval_shows_the_exact_arguments_and_y_runs_it() -> None:
     """Behaviour 15."""
     async with stage(call("book", '{"city": "Porto", "nights": 3}'), [TextDelta(content="Done.")], tools=[book]) as on:
         await asked(on)
-        await on.shows('"city": "Porto"', '"nights": 3', "y yes · n no · a always book in this session")
+        await on.shows('"city": "Porto"', '"nights": 3', "y yes · n no · a always book on this screen")
         await on.pilot.press("y")
         await on.idle()
         assert results(on) == ["booked 3 in Porto"]

@@ -28,6 +28,9 @@ class RouteDelta(Delta, frozen=True, kw_only=True, tag="route_delta"):
     key: ClassVar[str] = "route"
     stop: str
 
+    def for_human(self) -> str:
+        return self.stop
+
     @classmethod
     def assemble(cls, parts: Sequence[Delta]) -> Artifact:
         return Route(stops=tuple(part.stop for part in parts if isinstance(part, cls)))
@@ -55,4 +58,5 @@ async def main() -> None:
         print(session.turns[-1].artifacts[1])
 
 
-asyncio.run(main())
+if __name__ == "__main__":
+    asyncio.run(main())

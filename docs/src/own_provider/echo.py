@@ -21,4 +21,7 @@ class Echo:
         yield [StopReason(reason="stop")]
 
 
-print(asyncio.run(Agent(Echo()).run("Is anybody there?")).text)
+agent = Agent(Echo())
+
+if __name__ == "__main__":
+    print(asyncio.run(agent.run("Is anybody there?")).text)

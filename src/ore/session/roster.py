@@ -33,7 +33,7 @@ class Roster:
             raise InputError("agents: expected at least one")
         if len(self.agents) < len(agents):
             names = ", ".join(agent.name for agent in agents)
-            raise InputError(f"agents: expected names that differ, got {names}")
+            raise InputError(f"agents: expected names that differ, got {names}; `Agent(name=…)` names one")
         self._first = agents[0]
 
     def __call__(self, stream: "Stream") -> AgentSpec:
