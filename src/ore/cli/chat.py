@@ -18,7 +18,7 @@ def configure(parser: ArgumentParser, words: Words) -> Execute:
         "`tui` is installed; elsewhere one prompt a line, and an empty line or the end of input quits."
     )
     add_session(parser)
-    parser.add_argument("--plain", action="store_true", help="lines instead of the screen")
+    parser.add_argument("--plain", action="store_true", help="lines instead of the screen; not with --connect")
     parser.add_argument(
         "--connect", metavar="URL", help="a running `ore serve`, whose sessions are shown instead of those of here"
     )

@@ -50,7 +50,7 @@ async def _connected(options: Namespace) -> Status:
     from ore.ext.conduits.terminal.remote import RemoteLink
 
     if options.plain:
-        raise InputError("expected either --connect or --plain, got both")
+        raise InputError("--connect shows a screen and --plain shows none: expected one of them, got both")
     link = RemoteLink(options.connect, token=options.token)
     return _status(await show(link, options.session, _settings(options)))
 

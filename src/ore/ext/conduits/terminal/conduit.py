@@ -92,7 +92,7 @@ async def show(link: Link, session_id: str | None, settings: ScreenSettings | No
         OreError: The session cannot be used.
     """
     if not (_is_terminal(sys.__stdin__) and _is_terminal(sys.__stderr__)):
-        raise InputError("expected a terminal on standard input and standard error; --plain works without one")
+        raise InputError("expected a terminal on standard input and error; without --connect, --plain needs none")
     shown, logs = Shown(), LogBuffer()
     try:
         snapshot = await link.open(session_id)
