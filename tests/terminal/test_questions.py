@@ -29,7 +29,7 @@ async def test_an_approval_shows_the_exact_arguments_and_y_runs_it() -> None:
     """Behaviour 15."""
     async with stage(call("book", '{"city": "Porto", "nights": 3}'), [TextDelta(content="Done.")], tools=[book]) as on:
         await asked(on)
-        await on.shows('"city": "Porto"', '"nights": 3', "y yes · n no · a always book on this screen")
+        await on.shows('"city": "Porto"', '"nights": 3', "y yes · n no · a always book in this session")
         await on.pilot.press("y")
         await on.idle()
         assert results(on) == ["booked 3 in Porto"]
@@ -55,6 +55,19 @@ async def test_always_holds_for_this_tool_in_this_session() -> None:
         await on.pilot.press("a")
         await on.idle()
         assert results(on) == ["booked 1 in Porto", "booked 1 in Braga"]
+
+
+async def test_always_does_not_hold_in_another_session() -> None:
+    """Behaviour 15."""
+    calls = [call("book", '{"city": "Porto"}'), [TextDelta(content="Done.")], call("book", '{"city": "Braga"}')]
+    async with stage(*calls, [TextDelta(content="Well.")], tools=[book]) as on:
+        await asked(on)
+        await on.pilot.press("a")
+        await on.idle()
+        await on.app.open_session(None)
+        await asked(on, "And in Braga.")
+        await on.pilot.press("n")
+        await on.shows("⊘ book", "Well.")
 
 
 async def test_arguments_can_be_changed_before_they_run() -> None:

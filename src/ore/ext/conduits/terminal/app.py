@@ -187,6 +187,7 @@ class TerminalApp(App[int]):
         self.workers.cancel_group(self, "follow")
         snapshot = await self.desk.got(self.link.open(session_id))
         if snapshot is not None:
+            self.desk.always.clear()  # what was said of one session is no consent in another
             self.view = Conversation()
             self.view.load(snapshot)
             self._shape = -1

@@ -123,7 +123,7 @@ class QuestionPanel(Static, can_focus=True):
         if question.purpose == "approval":
             text.append(f"Run {one_line(question.tool or 'this')}?\n", style="bold")
             self._arguments(text, question)
-            keys = f"y yes · n no · a always {one_line(question.tool or '')} on this screen · e edit · Esc no"
+            keys = f"y yes · n no · a always {one_line(question.tool or '')} in this session · e edit · Esc no"
         else:
             text.append(f"{harmless(question.text or 'The tool asks for an answer')}\n", style="bold")
             for number, option in enumerate(question.options or (), 1):
