@@ -1,5 +1,6 @@
 """What takes longer than a second is said at a terminal, and taken back."""
 
+import os
 import signal
 from pathlib import Path
 
@@ -12,20 +13,21 @@ pytestmark = pytest.mark.slow  # each waits for the second to pass
 
 
 AGENT = """
-import asyncio, os, time
+import asyncio
 from ore import Agent, TextDelta
 
 class Slow:
     name = "slow"
 
     async def invoke(self, state, spec, *options):
-        while not os.path.exists("go"):
-            await asyncio.sleep(0.02)
+        await asyncio.to_thread(held)
         yield (TextDelta(content="Here."),)
 
+def held() -> None:
+    open("go").close()  # a pipe: until the test opens its other end
+
 def look(word: str) -> str:
-    while not os.path.exists("go"):
-        time.sleep(0.02)
+    held()
     return word
 
 agent, slow = Agent(tools=[look]), Agent(Slow())
@@ -34,19 +36,21 @@ agent, slow = Agent(tools=[look]), Agent(Slow())
 
 def test_a_model_that_takes_its_time_is_waited_for_with_a_line_of_which_nothing_stays(folder: Path) -> None:
     (folder / "own.py").write_text(AGENT)
+    os.mkfifo(folder / "go")
     with terminal("run", "--agent", "own:slow", "Hi", folder=folder) as at:
         at.until(b"waiting for the model (")
-        (folder / "go").touch()
+        (folder / "go").write_text("")
         assert b"\r\x1b[KHere." in at.until(b"Here.")
         assert b"waiting" not in at.rest()
 
 
 def test_a_tool_that_runs_is_named(folder: Path) -> None:
     (folder / "own.py").write_text(AGENT)
+    os.mkfifo(folder / "go")
     model = script(folder, [call("look", word="x")], [delta("Done.")])
     with terminal("run", "--model", model, "--agent", "own:agent", "Hi", folder=folder) as at:
         seen = at.until(b"look runs (")
-        (folder / "go").touch()
+        (folder / "go").write_text("")
         seen += at.until(b"Done.")
         assert seen.rindex(b"\x1b[K") > seen.rindex(b"look runs")
         at.rest()

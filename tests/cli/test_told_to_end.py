@@ -17,13 +17,13 @@ pytestmark = pytest.mark.slow  # three processes each
 
 AGENT = '''
 import sys
-import time
+import threading
 from ore import Agent, tool
 
 def look(word: str) -> str:
     """Look for ever."""
     print("looking", file=sys.stderr, flush=True)
-    time.sleep(600)
+    threading.Event().wait()
     return word
 
 @tool(approve=True)

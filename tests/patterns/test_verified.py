@@ -18,6 +18,7 @@ from ore.session import Manager
 from ore.testing import Recorder, ScriptedProvider, check_order
 from ore.testing.sendable import check_sendable
 from ore.tool import Execution, tool
+from processes import ended
 from transforms.histories import texts
 
 
@@ -224,7 +225,7 @@ async def test_a_command_that_is_not_there_or_takes_too_long_could_not_find_out(
     assert missing.standing is Standing.ERROR and "could not be started" in missing.report
     nowhere = await found_by(python("", directory=tmp_path / "missing"))
     assert nowhere.standing is Standing.ERROR
-    slow = await found_by(python("import time; time.sleep(60)", timeout_s=0.3))
+    slow = await found_by(python("import signal; signal.pause()", timeout_s=0.3))
     assert slow.standing is Standing.ERROR and "longer than 0.3 s" in slow.report
 
 
@@ -232,15 +233,12 @@ async def test_a_command_that_is_not_there_or_takes_too_long_could_not_find_out(
 async def test_what_a_command_leaves_behind_holds_nothing_up_and_is_ended() -> None:
     program = (
         "import subprocess, sys\n"
-        "child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)'])\n"
+        "child = subprocess.Popen([sys.executable, '-c', 'import signal; signal.pause()'])\n"
         "print('pid', child.pid)\nsys.exit(1)"
     )
     found = await found_by(python(program))
     pid = int(found.report.split("pid ")[1].split()[0])
-    for _ in range(1_000):  # it was told to end before the verifier returned
-        if is_alive(pid):
-            await asyncio.sleep(0)
-    assert not is_alive(pid)
+    await asyncio.to_thread(ended, pid)  # it was told to end before the verifier returned
 
 
 @pytest.mark.requirement("D-exec-verifier")
@@ -263,7 +261,7 @@ async def test_a_command_gets_no_secrets_no_terminal_and_not_too_much_of_it_is_r
 async def test_cancelling_ends_the_command(tmp_path: Path) -> None:
     told = tmp_path / "told"
     os.mkfifo(told)
-    program = f"import os, time; print(os.getpid(), file=open({str(told)!r}, 'w'), flush=True); time.sleep(60)"
+    program = f"import os, signal; print(os.getpid(), file=open({str(told)!r}, 'w'), flush=True); signal.pause()"
     task = asyncio.ensure_future(python(program).verify(Buffer()))
     pid = int(await asyncio.to_thread(told.read_text))
     task.cancel()

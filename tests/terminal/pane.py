@@ -1,5 +1,7 @@
 """A real terminal: tmux, with the command in it."""
 
+import os
+import select
 import shlex
 import shutil
 import subprocess
@@ -25,7 +27,27 @@ class Pane:
 
     def __init__(self, socket: Path, folder: Path) -> None:
         self._socket = socket
+        self._told: subprocess.Popen[bytes] | None = None
         self.folder = folder
+
+    @contextmanager
+    def watched(self) -> Iterator[None]:
+        """Hear from tmux whenever the terminal changes, while the block lasts."""
+        words = ["tmux", "-S", str(self._socket), "-C", "attach", "-f", "read-only,ignore-size"]
+        with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0) as self._told:
+            try:
+                yield
+            finally:
+                self._told.kill()
+
+    def changes(self, end: float, what: str) -> None:
+        """Wait for the next change, but no longer than the clock's `end`."""
+        assert self._told is not None and self._told.stdout is not None
+        pipe = self._told.stdout.fileno()
+        ready = select.select([pipe], [], [], max(end - time.monotonic(), 0))[0]
+        assert ready and os.read(pipe, 1 << 20), (
+            f"expected {what}, got:\n{self.tmux('capture-pane', '-p', check=False)}"
+        )
 
     def tmux(self, *words: str, check: bool = True) -> str:
         done = subprocess.run(
@@ -65,26 +87,23 @@ class Pane:
         """Wait until the terminal shows all of these."""
         end = time.monotonic() + WAIT_S
         while not all(text in (now := self.text) for text in texts):
-            assert time.monotonic() < end, f"expected {texts}, got:\n{now}"
-            time.sleep(0.05)
+            self.changes(end, f"{texts}")
         return now
 
     def until(self, name: str, value: str) -> None:
         """Wait until a fact has a value."""
         end = time.monotonic() + WAIT_S
         while (now := self.fact(name)) != value:
-            assert time.monotonic() < end, f"expected {name} {value}, got {now}"
-            time.sleep(0.05)
+            self.changes(end, f"{name} to be {value} and not {now}")
 
     def pid_of(self, store: Path) -> int:
         """The process that was begun with this store."""
         end = time.monotonic() + WAIT_S
-        while time.monotonic() < end:
+        while True:
             for path in Path("/proc").iterdir():
                 if path.name.isdigit() and self._is_chat(path, store):
                     return int(path.name)
-            time.sleep(0.05)
-        raise AssertionError("expected the command to run")
+            self.changes(end, "the command to run")
 
     def is_usable(self) -> None:
         """The terminal is as a shell wants it: echo, lines, the normal screen, no modes of mouse or paste left."""
@@ -130,6 +149,7 @@ def pane(folder: Path, *, size: tuple[int, int] = (90, 28), env: Mapping[str, st
     try:
         here.tmux("set", "-g", "escape-time", "0")
         here.tmux("set", "-g", "extended-keys", "on", check=False)
-        yield here
+        with here.watched():
+            yield here
     finally:
         here.tmux("kill-server", check=False)

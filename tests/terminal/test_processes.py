@@ -2,7 +2,6 @@
 
 import os
 import signal
-import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 import pytest
 
 from cli.command import call, delta, said, script, shown
+from processes import ended
 from terminal.pane import COMMAND, NEEDS_TMUX, Pane, pane
 
 pytestmark = [NEEDS_TMUX, pytest.mark.slow]
@@ -147,7 +147,7 @@ def test_a_killed_process_leaves_a_whole_session_that_goes_on(tmp_path: Path) ->
         pid = begin(on, store, model)
         streaming(on)
         os.kill(pid, signal.SIGKILL)
-        _gone(pid)
+        ended(pid)
     again = script(tmp_path, [delta("All of it.")], name="again.json")
     with pane(_sub(tmp_path)) as on:
         on.run("ore", "chat", "--session", "s1", "--model", again, "--store", f"sqlite:{store}")
@@ -168,18 +168,11 @@ def test_a_terminal_that_goes_away_ends_the_process_and_keeps_the_session(tmp_pa
     with pane(tmp_path) as on:
         pid = begin(on, store, model)
         streaming(on)
-    _gone(pid)
+    ended(pid)
     assert said(shown(f"sqlite:{store}", "s1", tmp_path)) == [
         ("user", "complete", "Go on."),
         ("assistant", "interrupted", "Half an ans"),
     ]
-
-
-def _gone(pid: int) -> None:
-    end = time.monotonic() + 60
-    while Path(f"/proc/{pid}").exists() and "State:\tZ" not in Path(f"/proc/{pid}/status").read_text():
-        assert time.monotonic() < end, "expected the process to end with its terminal"
-        time.sleep(0.05)
 
 
 def test_an_editor_has_the_terminal_and_gives_it_back(tmp_path: Path) -> None:
