@@ -2,12 +2,13 @@
 
 import asyncio
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from types import FrameType
-from typing import Any, ClassVar, overload
+from typing import Any, ClassVar
 
 import pytest
 
+from counted import CountedTurns
 from ore.agent import AgentSpec, instructions
 from ore.artifact import Artifact, Delta, Text, TextDelta, ToolCall
 from ore.ledger import Buffer, MemoryStore, Role, Turn, TurnRecord, encode_turn, new_turn_id
@@ -125,36 +126,6 @@ async def test_a_message_reads_no_more_of_a_long_history_than_of_a_short_one() -
 async def test_a_message_calls_hardly_more_functions_at_a_long_history() -> None:
     """A few depend on how often others got to run; one call for each old turn would be 990 more."""
     assert await calls_of_a_message(1_000) - await calls_of_a_message(10) < 300
-
-
-class CountedTurns(Sequence[Turn]):
-    """Turns that count how many of them were given out."""
-
-    def __init__(self, turns: Sequence[Turn]) -> None:
-        self._turns = turns
-        self.given = 0
-
-    def __len__(self) -> int:
-        return len(self._turns)
-
-    @overload
-    def __getitem__(self, index: int) -> Turn: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[Turn]: ...
-    def __getitem__(self, index: int | slice) -> Turn | Sequence[Turn]:
-        found = self._turns[index]
-        self.given += len(found) if isinstance(found, Sequence) else 1
-        return found
-
-    def __iter__(self) -> Iterator[Turn]:
-        for turn in self._turns:
-            self.given += 1
-            yield turn
-
-    def __reversed__(self) -> Iterator[Turn]:
-        for turn in reversed(self._turns):
-            self.given += 1
-            yield turn
 
 
 class CountedState(Buffer):

@@ -18,7 +18,7 @@ from ore.session import Manager
 from ore.testing import Recorder, ScriptedProvider, check_order
 from ore.testing.sendable import check_sendable
 from ore.tool import Execution, tool
-from processes import ended
+from processes import ended, is_alive
 from transforms.histories import texts
 
 
@@ -191,16 +191,6 @@ async def test_one_verified_pattern_can_be_inside_another() -> None:
 
 def python(program: str, **more: Any) -> ExecVerifier:
     return ExecVerifier("check", [sys.executable, "-c", program], **more)
-
-
-def is_alive(pid: int) -> bool:
-    """Whether a process runs; one that has ended and that nobody has looked at yet does not."""
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    state = Path(f"/proc/{pid}/stat")
-    return not state.exists() or state.read_text().rpartition(")")[2].split()[0] != "Z"
 
 
 async def found_by(verifier: ExecVerifier) -> Verification:

@@ -1,12 +1,10 @@
 """Wherever a conversation is cut, every vendor takes what is left of it, and what is summed up."""
 
-from collections.abc import Sequence
-from typing import overload
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from counted import CountedTurns
 from ore.artifact import Text
 from ore.errors import ContextOverflowError
 from ore.ext.transforms.compaction import boundary_of, compact, last_boundary
@@ -127,26 +125,6 @@ def path_of(words: list[str]) -> Thread:
     return thread
 
 
-class Counted(Sequence[Turn]):
-    """A path that counts the turns that are looked at."""
-
-    def __init__(self, turns: Sequence[Turn]) -> None:
-        self._turns = list(turns)
-        self.looked = 0
-
-    def __len__(self) -> int:
-        return len(self._turns)
-
-    @overload
-    def __getitem__(self, index: int) -> Turn: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[Turn]: ...
-    def __getitem__(self, index: int | slice) -> Turn | Sequence[Turn]:
-        found = self._turns[index]
-        self.looked += len(found) if isinstance(found, list) else 1
-        return found
-
-
 async def test_what_is_hidden_costs_nothing_however_much_it_is() -> None:
     """Else a conversation without an end would get slower with each message."""
     provider = ScriptedProvider([Text(content="a summary")], repeat=True)
@@ -154,10 +132,10 @@ async def test_what_is_hidden_costs_nothing_however_much_it_is() -> None:
     for rounds in (10, 40):
         async with await session(conversation(rounds), provider) as stream:
             assert await compact(stream, keep_turns=3)
-            path = Counted(stream.turns)
+            path = CountedTurns(stream.turns)
             left = visible(path)
             assert texts(left)[-1] == f"answer {rounds - 1}"
-            looked.append((path.looked, len(left)))
+            looked.append((path.given, len(left)))
     assert looked[0] == looked[1]
 
 

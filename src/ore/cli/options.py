@@ -32,7 +32,8 @@ def add_session(parser: ArgumentParser, *, several_agents: bool = False) -> None
         "--approve",
         choices=("ask", "always", "never"),
         default="ask",
-        help="whether tools that want approval get it; asks on a terminal, else denies (default: ask)",
+        help="whether tools that want approval get it; asks on a terminal, or whoever watches a served session, "
+        "else denies (default: ask)",
     )
     parser.add_argument("--max-output-tokens", metavar="N", type=whole_number, help="tokens of an answer at most")
     parser.add_argument("--temperature", metavar="X", type=_not_negative, help="0 is greedy")

@@ -138,19 +138,3 @@ def web_now(kind: str = "http", **variables: str) -> Iterator[Web]:
         yield found
     finally:
         found.kill_now()
-
-
-def is_alive(pid: int) -> bool:
-    """Whether a process, or a thread of it, is there, and no zombie: as long as one is, its pipes are open."""
-    try:
-        threads = list(Path(f"/proc/{pid}/task").iterdir())
-    except (FileNotFoundError, ProcessLookupError):
-        return False
-    return any(map(_runs, threads))
-
-
-def _runs(thread: Path) -> bool:
-    try:
-        return (thread / "stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
-    except (FileNotFoundError, ProcessLookupError):
-        return False

@@ -18,7 +18,8 @@ from ore.errors import ToolError
 from ore.event import Activity
 from ore.ext.tools.mcp import McpOptions, McpServer, Stdio
 from ore.ext.tools.mcp.child import Child, UnsentError
-from tools.mcp.serving import Notes, Web, is_alive, notes, tiny, web
+from processes import is_alive
+from tools.mcp.serving import Notes, Web, notes, tiny, web
 from tools.mcp.test_tasks import processes
 
 SUM = '{"result":3}'

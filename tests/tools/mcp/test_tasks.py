@@ -15,7 +15,8 @@ from app.script import until
 from calls.stage import Stage, arguments, ask
 from ore.errors import InputError, ToolError
 from ore.ext.tools.mcp import McpOptions, McpServer, McpServers
-from tools.mcp.serving import Web, is_alive, notes, tiny
+from processes import is_alive
+from tools.mcp.serving import Web, notes, tiny
 
 
 @pytest.fixture

@@ -17,7 +17,8 @@ from ore.ext.tools.mcp import McpServer
 from ore.provider import tools_of
 from ore.testing import ScriptedProvider
 from ore.testing.sendable import check_sendable
-from tools.mcp.serving import is_alive, web
+from processes import is_alive
+from tools.mcp.serving import web
 from tools.mcp.test_in_a_session import results
 from tools.mcp.test_tasks import processes
 
