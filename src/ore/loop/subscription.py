@@ -116,13 +116,10 @@ class Subscription:
 
     async def next_batch(self) -> Sequence[Entry] | None:
         """All that waits, at least one event, as soon as there is one; `None` at the end."""
-        waiting = list(self._waiting)
-        if waiting:
-            return waiting
-        self._unread = False
-        batch = await self._next_batch()
-        self._unread = batch is not None
-        return batch
+        try:
+            return await self.next_of_batches()
+        except StopAsyncIteration:
+            return None
 
     def has_read(self, *, dropped: bool = False) -> None:
         """The batch that was given last is done with, so a turn that waited for that goes on.

@@ -5,7 +5,7 @@ from typing import Final
 
 from ore.artifact import Artifact
 from ore.errors import NotFoundError, OreError
-from ore.event import Answer, Entry, Gap, Mode, Snapshot, UserMessage, provenance
+from ore.event import Answer, Entry, Mode, Snapshot, UserMessage, provenance
 from ore.ext.commands import Commands
 from ore.ext.conduits.terminal.link import CommandLine, Lines
 from ore.ledger import Page, delete_thread
@@ -110,10 +110,8 @@ class LocalLink:
         await self._live.answer(answer.key, answer)
 
     async def move(self, turn_id: str | None) -> None:
-        """Go on from another turn, and tell everybody who watches."""
-        stream = self._live
-        await stream.history.set_tip(turn_id)
-        stream.emit(Gap(snapshot=stream.snapshot()))
+        """Go on from another turn; the session tells everybody who watches."""
+        await self._live.history.set_tip(turn_id)
 
     async def fork(self, turn_id: str | None) -> str:
         """A new session with the path up to a turn."""
