@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from cli.command import call, delta, script
-from examples.started import start
+from examples.started import EXAMPLES, start
 
 pytestmark = pytest.mark.slow  # processes, whose start alone may take seconds on a busy machine
 
@@ -109,3 +109,10 @@ def test_the_embedded_model_answers_too(tmp_path: Path, name: str, words: tuple[
         pytest.skip("the weights of the embedded model are not installed; `make demo` does that")
     done = start(name, *words, folder=tmp_path, stdin="Say yes.\n")
     assert (done.returncode, bool(done.stdout.strip())) == (0, True), done.stderr
+
+
+def test_the_list_has_every_example_and_a_test_names_each() -> None:
+    folders = {path.name for path in EXAMPLES.iterdir() if path.is_dir() and path.name != "__pycache__"}
+    assert set(re.findall(r"^\| \[`(\w+)`\]", (EXAMPLES / "README.md").read_text(), re.MULTILINE)) == folders
+    tests = "".join(path.read_text() for path in Path(__file__).parent.glob("*.py"))
+    assert {name for name in folders if f'"{name}"' in tests} == folders
