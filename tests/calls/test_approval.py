@@ -123,6 +123,13 @@ async def test_a_person_may_change_the_arguments_where_the_tool_allows_it() -> N
     assert (await stage.result("delete", ARGUMENTS), files.deleted) == (OK, ["b"])
 
 
+@pytest.mark.parametrize("editable", [True, False])
+async def test_the_question_says_whether_its_arguments_may_be_changed(editable: bool) -> None:
+    person = Person(yes())
+    await Stage(Files().tool(editable=editable), handler=CallHandler(asker=person)).result("delete", ARGUMENTS)
+    assert [question.editable for question in person.questions] == [editable]
+
+
 async def test_changed_arguments_that_do_not_fit_are_an_error_and_nothing_starts() -> None:
     files = Files()
     stage = Stage(files.tool(editable=True), handler=CallHandler(asker=Person(yes(arguments="{}"))))

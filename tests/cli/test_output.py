@@ -9,14 +9,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from cli.command import CALL, COMMAND, delta, ore, read_until, script, start
-from cli.conftest import Ore
 from ore.cli.terminal import inert, inert_json
 
 NASTY = "a\x1b[31mred\x07\x9b2J\x7f\rb\té\n"
@@ -56,7 +55,9 @@ class Terminal:
 
 
 @contextmanager
-def terminal(*words: str, folder: Path, env: dict[str, str] | None = None) -> Iterator[Terminal]:
+def terminal(
+    *words: str, folder: Path, env: dict[str, str] | None = None, **streams: int | IO[bytes]
+) -> Iterator[Terminal]:
     """The command at a terminal that translates nothing and echoes nothing."""
     screen, device = pty.openpty()
     attributes = termios.tcgetattr(device)
@@ -64,9 +65,8 @@ def terminal(*words: str, folder: Path, env: dict[str, str] | None = None) -> It
     attributes[3] &= ~termios.ECHO
     termios.tcsetattr(device, termios.TCSANOW, attributes)
     surroundings = {**os.environ, "TERM": "xterm", **(env or {})}
-    process = subprocess.Popen(
-        [COMMAND, *words], cwd=folder, env=surroundings, stdin=device, stdout=device, stderr=device
-    )
+    at: dict[str, Any] = {"stdin": device, "stdout": device, "stderr": device} | streams
+    process = subprocess.Popen([COMMAND, *words], cwd=folder, env=surroundings, **at)
     os.close(device)
     try:
         yield Terminal(process, screen)
@@ -204,63 +204,6 @@ def test_colours_are_for_terminals_that_want_them(folder: Path, env: dict[str, s
         lines = shown.rest().decode().splitlines()
     asides = ['→ calculator {"expression": "6*7"}', "← 42"]
     assert lines == ["Let me see.", *(f"\x1b[2m{aside}\x1b[0m" if dimmed else aside for aside in asides), "42."]
-
-
-ASKING = """
-from ore import Agent, tool
-
-@tool(approve=True)
-def launch(what: str) -> str:
-    return f"{what} launched"
-
-agent = Agent(tools=[launch])
-"""
-
-
-def asking(folder: Path) -> list[str]:
-    (folder / "asking.py").write_text(ASKING)
-    item = {**CALL, "name": "launch", "arguments": '{"what": "rocket\\u001b[2J"}'}
-    model = script(folder, [item], [delta("Over.")])
-    return ["run", "--agent", "asking:agent", "--model", model, "--session", "a"]
-
-
-def result(run: Ore) -> dict[str, Any]:
-    turns = json.loads(run("sessions", "show", "a", "--json").out)["turns"]
-    found: dict[str, Any] = turns[2]["artifacts"][0]
-    return found
-
-
-@pytest.mark.requirement("D-cli-approve")
-@pytest.mark.parametrize(
-    ("typed", "status"), [("y\n", "ok"), ("yes\n", "ok"), ("n\n", "denied"), ("\n", "denied"), ("\x04", "denied")]
-)
-def test_a_terminal_is_asked_whether_a_tool_may_run(folder: Path, run: Ore, typed: str, status: str) -> None:
-    with terminal(*asking(folder), "Go.", folder=folder) as shown:
-        asked = shown.until(b"[y/N]").decode()
-        shown.type(typed)
-        assert shown.rest().decode().endswith("Over.\n")
-    assert 'Run launch {"what": "rocket\\u001b[2J"}? [y/N]' in asked
-    assert shown.process.returncode == 0
-    assert result(run)["status"] == status
-
-
-@pytest.mark.requirement("D-cli-approve")
-@pytest.mark.parametrize(
-    ("words", "status", "reason"),
-    [
-        ([], "denied", "standard input is not a terminal"),
-        (["--approve", "ask"], "denied", "standard input is not a terminal"),
-        (["--approve", "never"], "denied", "--approve never"),
-        (["--approve", "always"], "ok", "launched"),
-    ],
-)
-def test_elsewhere_approval_is_as_the_options_say(
-    folder: Path, run: Ore, words: list[str], status: str, reason: str
-) -> None:
-    done = ore(*asking(folder), *words, "Go.", folder=folder)
-    assert (done.status, done.out) == (0, "Over.\n")
-    found = result(run)
-    assert (found["status"], reason in found["content"]) == (status, True)
 
 
 def _environment(**more: str) -> dict[str, Any]:

@@ -57,6 +57,28 @@ async def test_a_call_waits_for_approval_and_the_first_answer_wins(serve: Serve)
     assert [line["kind"] for line in lines if line["kind"] in ("question", "answer")] == ["question", "answer"]
 
 
+@pytest.mark.parametrize("editable", [True, False])
+async def test_every_way_to_a_question_says_whether_its_arguments_may_be_changed(serve: Serve, editable: bool) -> None:
+    """A question of an older ore, which says nothing of it, is one whose arguments may not."""
+
+    @tool(approve=True, editable=editable)
+    async def remove(name: str) -> str:
+        """Remove a file."""
+        return f"removed {name}"
+
+    on = await serve(calling("remove", '{"name": "x"}'), DONE, tools=[remove])
+    session = await on.session()
+    running = asyncio.create_task(on.say(session))
+    question = await asked(on, session)
+    (shown,) = (await on.client.get(f"/sessions/{session}/snapshot")).json["questions"]
+    assert [one.get("editable", False) for one in (question, shown)] == [editable, editable]
+    answer = {"decision": "approve", **({"arguments": '{"name": "y"}'} if editable else {})}
+    await on.client.post(f"/sessions/{session}/questions/{question['key']}", answer)
+    lines = (await running).lines
+    assert [one.get("editable", False) for one in lines if one["kind"] == "question"] == [editable]
+    assert [one["content"] for one in lines if one["kind"] == "tool_result"] == [f"removed {'y' if editable else 'x'}"]
+
+
 async def test_a_denial_gives_its_reason_to_the_model(serve: Serve) -> None:
     on = await serve(calling("remove", '{"name": "x"}'), DONE, tools=[remove])
     session = await on.session()

@@ -5,6 +5,7 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from datetime import UTC, datetime
 
+import msgspec
 import pytest
 
 from ore.artifact import ResultStatus, ToolCallDelta, ToolResult
@@ -284,3 +285,10 @@ async def test_what_works_in_a_message_without_a_context_asks_the_same_people(wa
         assert (await ticket).status is Outcome.DONE
     assert [one.answer for one in said] == ["yes"]
     assert (await current_asker().ask(Question(key="k", purpose="ask"))).decision == "deny"
+
+
+def test_a_question_that_an_older_ore_stored_is_one_whose_arguments_may_not_be_changed() -> None:
+    stored = b'{"kind":"question","key":"1:0","purpose":"approval","tool":"pay","call_key":"1:0","arguments":"{}"}'
+    question = msgspec.json.decode(stored, type=Question)
+    assert question.editable is False
+    assert msgspec.json.encode(question) == stored

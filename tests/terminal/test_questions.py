@@ -70,6 +70,25 @@ async def test_always_does_not_hold_in_another_session() -> None:
         await on.shows("⊘ book", "Well.")
 
 
+async def test_arguments_that_may_not_be_changed_are_not_offered_for_it() -> None:
+    """Behaviour 15."""
+
+    @tool(approve=True)
+    def rent(city: str) -> str:
+        """Rent a car."""
+        return f"rented in {city}"
+
+    async with stage(call("rent", '{"city": "Porto"}'), [TextDelta(content="Done.")], tools=[rent]) as on:
+        await on.send("Rent one.")
+        await until(lambda: on.app.panel.is_armed and on.app.panel.has_focus, "the question to take keys")
+        await on.shows("y yes · n no · a always rent in this session · Esc no")
+        await on.pilot.press("e")
+        assert (on.app.composer.text, on.app.panel.question is None) == ("", False)
+        await on.pilot.press("y")
+        await on.idle()
+        assert results(on) == ["rented in Porto"]
+
+
 async def test_arguments_can_be_changed_before_they_run() -> None:
     """Behaviour 15."""
     async with stage(call("book", '{"city": "Porto"}'), [TextDelta(content="Done.")], tools=[book]) as on:

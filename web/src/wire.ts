@@ -67,6 +67,7 @@ export interface Question {
   tool?: string | null
   call_key?: string | null
   arguments?: string | null
+  editable?: boolean
   text?: string | null
   options?: readonly string[] | null
   expires_at?: string | null

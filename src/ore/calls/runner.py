@@ -102,15 +102,17 @@ class CallRunner:
         """The arguments to run with, or the result that says no."""
         call, shown = attempt.call, attempt.call.arguments
         if _needed(tool.traits.approve, arguments):
-            answer = await self._ask(attempt, shown)
+            answer = await self._ask(attempt, tool, shown)
             if refusal := _refusal(answer, call, tool):
                 return error_result(call, refusal, ResultStatus.DENIED)
             shown = shown if answer.arguments is None else answer.arguments
         return _read(call, tool, shown)  # once more: what was shown is what runs
 
-    async def _ask(self, attempt: Attempt, arguments: str) -> Answer:
-        key, name = attempt.key, attempt.call.name
-        question = Question(key=key, purpose="approval", tool=name, call_key=key, arguments=arguments)
+    async def _ask(self, attempt: Attempt, tool: Tool, arguments: str) -> Answer:
+        key, name, editable = attempt.key, attempt.call.name, tool.traits.editable
+        question = Question(
+            key=key, purpose="approval", tool=name, call_key=key, arguments=arguments, editable=editable
+        )
         try:
             return await self._asker.ask(question)
         except StoreError:

@@ -4,6 +4,8 @@ import asyncio
 import sys
 from typing import Literal
 
+import msgspec
+
 from ore.cli.lines import Lines
 from ore.cli.progress import Progress
 from ore.cli.terminal import is_terminal, say
@@ -34,27 +36,75 @@ class Approval:
             return Answer(key=question.key, decision="approve")
         if question.purpose == "approval" and self._mode == "never":
             return _denied(question, "the user approves nothing (--approve never)")
-        if not (is_terminal(sys.stdin) and is_terminal(sys.stderr)):
-            hint = "; --approve always approves" if question.purpose == "approval" else ""
-            return _denied(question, f"nobody can be asked: standard input is not a terminal{hint}")
+        missing = _missing_terminal()
+        if missing is not None:
+            return _unasked(question, missing)
         async with self._one_at_a_time:
             return await self._ask(question)
 
     async def _ask(self, question: Question) -> Answer:
         if self._progress is not None:
             self._progress.stop()
-        if question.purpose != "approval":
-            choices = f" ({', '.join(question.options)})" if question.options else ""
-            say(f"{question.text or 'The tool asks for an answer'}{choices}:")
-            line = await self._lines.next()
-            if line is None:
-                return _denied(question, "standard input ended")
-            return Answer(key=question.key, answer=line)
-        say(f"Run {question.tool} {question.arguments or ''}? [y/N]")
+        if question.purpose == "approval":
+            return await self._ask_whether(question)
+        choices = f" ({', '.join(question.options)})" if question.options else ""
+        say(f"{question.text or 'The tool asks for an answer'}{choices}:")
         line = await self._lines.next()
-        if line is not None and line.strip().lower() in ("y", "yes"):
+        if line is None:
+            return _denied(question, "standard input ended")
+        return Answer(key=question.key, answer=line)
+
+    async def _ask_whether(self, question: Question) -> Answer:
+        if question.text:
+            say(question.text)
+        say(f"{_what(question)}? {'[y/N, e to change the arguments]' if question.editable else '[y/N]'}")
+        line = ((await self._lines.next()) or "").strip().lower()
+        if line in ("y", "yes"):
             return Answer(key=question.key, decision="approve")
+        if question.editable and line in ("e", "edit"):
+            return await self._ask_arguments(question)
         return _denied(question, "the user said no")
+
+    async def _ask_arguments(self, question: Question) -> Answer:
+        while True:
+            say("The arguments to run with, a JSON object on one line; an empty line says no:")
+            line = await self._lines.next()
+            if line is None or not line.strip():
+                return _denied(question, "the user said no")
+            if _is_object(line):
+                return Answer(key=question.key, decision="approve", arguments=line.strip())
+            say('ore: expected a JSON object such as {"name": "value"}; nothing has run')
+
+
+def _what(question: Question) -> str:
+    """What a yes would do."""
+    if question.tool is None:
+        return "Go on"
+    return f"Run {question.tool} {question.arguments or ''}".rstrip()
+
+
+def _is_object(line: str) -> bool:
+    try:
+        return isinstance(msgspec.json.decode(line), dict)
+    except (msgspec.DecodeError, UnicodeError):
+        return False
+
+
+def _missing_terminal() -> str | None:
+    """Which stream keeps people from being asked; `None` where they can be."""
+    if not is_terminal(sys.stdin):
+        return "standard input"
+    return None if is_terminal(sys.stderr) else "standard error"
+
+
+def _unasked(question: Question, stream: str) -> Answer:
+    """The no of a person who cannot be asked; said on standard error, without what it would have run with."""
+    hint = "; --approve always approves" if question.purpose == "approval" else ""
+    reason = f"nobody can be asked: {stream} is not a terminal{hint}"
+    of = "" if question.tool is None else f" of the tool {question.tool!r}"
+    what = f"a call{of} was denied" if question.purpose == "approval" and of else f"a question{of} was not put"
+    say(f"ore: {what}: {reason}")
+    return _denied(question, reason)
 
 
 def _denied(question: Question, reason: str) -> Answer:

@@ -114,6 +114,8 @@ class Question(Event, frozen=True, kw_only=True, tag="question", omit_defaults=T
     Attributes:
         key: What an answer names: the call's key for an approval.
         arguments: What would run, byte for byte.
+        editable: Whether whoever approves may change the arguments; with others
+            the call is denied where they may not.
         expires_at: After this it counts as denied.
     """
 
@@ -122,6 +124,7 @@ class Question(Event, frozen=True, kw_only=True, tag="question", omit_defaults=T
     tool: str | None = None
     call_key: str | None = None
     arguments: str | None = None
+    editable: bool = False
     text: str | None = None
     options: tuple[str, ...] | None = None
     expires_at: datetime | None = None

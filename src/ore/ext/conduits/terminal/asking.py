@@ -104,8 +104,8 @@ class QuestionPanel(Static, can_focus=True):
     def _meaning(self, question: Question, event: Key) -> str | None:
         if question.purpose != "approval":
             return None
-        keys = {"y": "approve", "n": "deny", "escape": "deny", "a": "always", "e": "edit", "v": "whole"}
-        return keys.get(event.key)
+        keys = {"y": "approve", "n": "deny", "escape": "deny", "a": "always", "v": "whole"}
+        return "edit" if question.editable and event.key == "e" else keys.get(event.key)
 
     def chosen(self, text: str) -> str:
         """What an answer in words means: one of the options by its number, or the words themselves."""
@@ -123,7 +123,8 @@ class QuestionPanel(Static, can_focus=True):
         if question.purpose == "approval":
             text.append(f"Run {one_line(question.tool or 'this')}?\n", style="bold")
             self._arguments(text, question)
-            keys = f"y yes · n no · a always {one_line(question.tool or '')} in this session · e edit · Esc no"
+            always = f"a always {one_line(question.tool or '')} in this session"
+            keys = f"y yes · n no · {always}{' · e edit' * question.editable} · Esc no"
         else:
             text.append(f"{harmless(question.text or 'The tool asks for an answer')}\n", style="bold")
             for number, option in enumerate(question.options or (), 1):
