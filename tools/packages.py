@@ -127,7 +127,7 @@ def _used(folder: Path, extra: str) -> None:
             text=True,
             timeout=60,
         )
-        if told.returncode != 2 or "pip install 'ore-agents[http]'" not in told.stderr:
+        if told.returncode != 2 or "pip install 'ore-agents[http] @ file:" not in told.stderr:
             raise subprocess.CalledProcessError(told.returncode, told.args, told.stdout, told.stderr)
 
 

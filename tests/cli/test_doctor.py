@@ -10,6 +10,7 @@ import pytest
 
 from cli.command import delta, script
 from cli.conftest import Ore
+from ore._extras import install_line
 from ore.testing.contracts.provider import Answer
 from providers.loopback import serving_in_a_thread
 from providers.vendor_answers import RESPONSES, answering
@@ -174,5 +175,5 @@ def test_what_is_not_installed_is_said_with_what_installs_it(
     monkeypatch.setattr("importlib.metadata.version", found)
     monkeypatch.setenv("PATH", str(folder))
     done = run("doctor", "--model", script(folder, [delta("yes")]))
-    assert "  starlette not installed: pip install 'ore-agents[http]'\n" in done.out
+    assert f"  starlette not installed: {install_line('http')}\n" in done.out
     assert "  bwrap not found: commands of a model cannot be confined\n" in done.out

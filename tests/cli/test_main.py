@@ -1,8 +1,10 @@
 """`ore` itself: its help, its version, and what it says of words that it does not know."""
 
 import json
+import re
 import subprocess
 import sys
+import tomllib
 from importlib.metadata import version
 from pathlib import Path
 
@@ -18,6 +20,13 @@ HEAVY = ["asyncio", "msgspec", "pydantic", "aiohttp", "sqlite3", "ore.app", "ore
 def test_the_version_is_that_of_the_distribution(run: Ore) -> None:
     done = run("--version")
     assert (done.status, done.out, done.err) == (0, f"ore {version('ore-agents')}\n", "")
+
+
+def test_the_newest_entry_of_the_changelog_is_of_the_version_that_is_built() -> None:
+    root = Path(__file__).parents[2]
+    built = tomllib.loads((root / "pyproject.toml").read_text())["project"]["version"]
+    newest = re.search(r"^## \[(.+)\] - \d{4}-\d\d-\d\d$", (root / "CHANGELOG.md").read_text(), re.MULTILINE)
+    assert newest is not None and newest[1] == built
 
 
 @pytest.mark.requirement("D-cli-help")

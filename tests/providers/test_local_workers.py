@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from local_engine import ScriptedEngine, scripted
+from ore._extras import install_line
 from ore.artifact import Text, TextDelta
 from ore.errors import ModelNotFoundError
 from ore.ext.providers.local import SMOLLM2, Engine, LocalProvider, Runtimes, Settings
@@ -205,7 +206,7 @@ async def test_a_missing_runtime_is_named_with_the_extra_that_brings_it(
     _, model = scripted(tmp_path, ScriptedEngine())
     with pytest.raises(ModelNotFoundError) as caught:
         await first(LocalProvider(runtimes=Runtimes()), model)
-    assert "pip install 'ore-agents[local]'" in str(caught.value)
+    assert f"run `{install_line('local')}`" in str(caught.value)
 
 
 def test_naming_the_provider_loads_no_runtime() -> None:

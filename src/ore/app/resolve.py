@@ -9,6 +9,7 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
+from ore._extras import install_line
 from ore.app.nearest import guess
 from ore.artifact import Codec
 from ore.errors import InputError, ModelNotFoundError
@@ -268,7 +269,8 @@ def conduit_by_name(name: str, settings: ConduitSettings) -> Conduit:
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] == "ore":
             raise
-        raise InputError(f"{name}: {error.name!r} is not installed: run `pip install 'ore-agents[{name}]'`") from error
+        remedy = f"run `{install_line(name)}`" if name in _CONDUITS else "install what its package needs"
+        raise InputError(f"{name}: {error.name!r} is not installed: {remedy}") from error
     if make is None:
         known = names_of("conduits")
         raise InputError(f"conduit: expected one of {', '.join(known)}, got {name!r}{guess(name, known)}")

@@ -11,6 +11,7 @@ from importlib import metadata
 from shutil import which
 from typing import Final
 
+from ore._extras import install_line
 from ore.app import Agent, ProviderSettings, Resolver, default_model, default_store_url, open_store
 from ore.cli.advice import about_keys, about_model, about_store
 from ore.cli.failures import run, status_of
@@ -102,7 +103,7 @@ def _version(name: str) -> str:
         return metadata.version(name)
     except metadata.PackageNotFoundError:
         extra = PACKAGES.get(name)
-        return f"not installed: pip install 'ore-agents[{extra}]'" if extra else "not installed"
+        return f"not installed: {install_line(extra)}" if extra else "not installed"
 
 
 async def _model(name: str, options: Namespace) -> Found:

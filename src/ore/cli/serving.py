@@ -9,6 +9,7 @@ from argparse import Namespace
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
+from ore._extras import install_line
 from ore.app import Agent, ConduitSettings, conduit_by_name, data_folder, live_sessions
 from ore.cli.commanded import commanded_agents
 from ore.cli.failures import run
@@ -83,7 +84,7 @@ def _http(port: int, options: Namespace) -> Conduit:
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] == "ore":
             raise
-        raise InputError("the web server is not installed: run `pip install 'ore-agents[http]'`") from error
+        raise InputError(f"the web server is not installed: run `{install_line('http')}`") from error
     return HttpConduit(
         host=options.host,
         port=port,

@@ -14,6 +14,7 @@ import pytest
 
 from app.script import answer, call
 from ore import Agent
+from ore._extras import install_line
 from ore.artifact import Image
 from ore.event import Answer, Question
 from ore.ext.tools.fetch import fetch, page_program
@@ -54,7 +55,7 @@ async def test_without_the_library_it_comes_as_plain_text_and_says_so(monkeypatc
     monkeypatch.setattr("ore.ext.tools.fetch.pages.LIBRARY", "no_such_library")
     async with serving(page(SAMPLE)) as server:
         content = (await got(server.url)).content
-    assert "pip install 'ore-agents[fetch]'" in content
+    assert f"run `{install_line('fetch')}`" in content
     assert "Menu\n\nCod, fresh, by the sea." in content and "x  =  1\ny = 2" in content
     assert "alert" not in content and "color" not in content and "<" not in content.partition("\n\n")[2]
 

@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Protocol
 
+from ore._extras import install_line
 from ore.errors import BadRequestError, ModelNotFoundError
 from ore.ext.providers.local.slots import Slots
 from ore.ext.providers.local.weights import check
@@ -73,7 +74,7 @@ def load_engine(path: Path, settings: Settings) -> Engine:
         llama: Any = importlib.import_module("xllamacpp")
     except ImportError as exc:
         raise ModelNotFoundError(
-            "the runtime of the embedded model is not installed: run `pip install 'ore-agents[local]'`",
+            f"the runtime of the embedded model is not installed: run `{install_line('local')}`",
             provider="local",
         ) from exc
     params = llama.CommonParams()

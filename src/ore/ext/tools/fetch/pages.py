@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from ore._aio import finish
+from ore._extras import install_line
 from ore.errors import ToolError
 from ore.ext.tools.sandboxes import environment
 
@@ -55,7 +56,7 @@ async def page_text(html: str, url: str) -> PageText:
     text, is_plain = await _run(html, url, place)
     notice = ""
     if not place:
-        notice = "read as plain text: run `pip install 'ore-agents[fetch]'` for Markdown with links"
+        notice = f"read as plain text: run `{install_line('fetch')}` for Markdown with links"
     elif is_plain:
         notice = "read as plain text: it could not be made Markdown"
     found = _TITLE.search(html, 0, TITLE_CHARACTERS)

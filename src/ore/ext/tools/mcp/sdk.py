@@ -3,6 +3,7 @@
 from importlib import import_module
 from typing import Any
 
+from ore._extras import install_line
 from ore.errors import InputError
 
 __all__ = ["load"]
@@ -19,4 +20,4 @@ def load() -> Any:
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] == "ore":
             raise
-        raise InputError("the SDK of MCP is not installed: run `pip install 'ore-agents[mcp]'`") from error
+        raise InputError(f"the SDK of MCP is not installed: run `{install_line('mcp')}`") from error
