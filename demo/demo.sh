@@ -4,6 +4,17 @@
 # first stored.
 set -eu
 
+usage() {
+    sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"
+}
+
+case ${1-} in
+'') ;;
+-h | --help) usage && exit 0 ;;
+*) echo "$0: expected no argument, got $1" >&2 && exit 2 ;;
+esac
+
+
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 trap 'exit 130' INT TERM

@@ -6,6 +6,16 @@
 # pyproject.toml says what ore can work with; constraints.txt says what the
 # tests ran with. Run it to take newer releases, then `make test check`.
 set -eu
+
+usage() {
+    sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"
+}
+
+case ${1-} in
+'') ;;
+-h | --help) usage && exit 0 ;;
+*) echo "$0: expected no argument, got $1" >&2 && exit 2 ;;
+esac
 export PIP_DISABLE_PIP_VERSION_CHECK=1
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -9,6 +9,7 @@ extra is missing the command has to name it. Takes a few minutes; `make
 packages` runs it. Releases of others come from constraints.txt.
 """
 
+import argparse
 import json
 import os
 import subprocess
@@ -49,9 +50,15 @@ NEEDED: Final = ("ore/py.typed", "ore/ext/catalog/models.json", "ore/cli/main.py
 """Files without which an installed ore is not whole."""
 
 
-def main(wanted: Sequence[str]) -> int:
+def main(words: Sequence[str]) -> int:
     """Try the extras and print a line for each; 1 when one fails."""
-    extras = list(wanted) or ["", *declared(ROOT)]
+    known = declared(ROOT)
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("extras", metavar="EXTRA", nargs="*", help=f"{', '.join(known)}; all and the core without")
+    wanted: Sequence[str] = parser.parse_args(words).extras
+    for name in set(wanted) - set(known):
+        parser.error(f"expected extras among {', '.join(known)}, got {name!r}")
+    extras = list(wanted) or ["", *known]
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made)
         wheel, sdist = _built(folder)

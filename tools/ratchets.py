@@ -3,6 +3,7 @@
 Run by `make check`; prints one line per fault and fails when there is any.
 """
 
+import argparse
 import ast
 import re
 import subprocess
@@ -96,6 +97,8 @@ def _at_top(path: Path, number: int) -> bool:
 
 def main() -> int:
     import ore
+
+    argparse.ArgumentParser(description=__doc__.partition("\n")[0]).parse_args()
 
     root = Path(__file__).resolve().parent.parent
     files = project_files(root)

@@ -9,6 +9,7 @@ seconds). `^C` behind a command, as in `ore run … ^C word`, sends Ctrl-C once
 the word has been printed. Nothing is made up: what a model said is what it said.
 """
 
+import argparse
 import os
 import pty
 import re
@@ -137,9 +138,12 @@ def drawn(lines: Sequence[Line]) -> str:
 
 def main(words: Sequence[str]) -> int:
     """Record, and write the picture."""
-    out, commands = words
-    given = [line for line in Path(commands).read_text().splitlines() if line.strip()]
-    Path(out).write_text(drawn(list(recorded(given))))
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("out", metavar="OUT", type=Path, help="the picture, an SVG")
+    parser.add_argument("commands", metavar="COMMANDS", type=argparse.FileType(), help="a file, a command a line")
+    options = parser.parse_args(words)
+    given = [line for line in options.commands.read().splitlines() if line.strip()]
+    options.out.write_text(drawn(list(recorded(given))))
     return 0
 
 

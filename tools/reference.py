@@ -7,6 +7,7 @@ the pages into docs/reference, which git does not hold: they are always those
 of the sources they stand beside. `make docs` runs it.
 """
 
+import argparse
 import ast
 import re
 import sys
@@ -18,6 +19,9 @@ from typing import Final
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 SOURCES: Final = ROOT / "src"
+
+TITLE: Final = "# Reference"
+"""What the list of pages begins with."""
 
 SECTION: Final = re.compile(r"(Args|Attributes|Raises|Returns|Yields):")
 ITEM: Final = re.compile(r"([A-Za-z_][\w.*, ]*): (.*)")
@@ -201,16 +205,26 @@ def told(docstring: str) -> Iterator[str]:
 
 
 def main(words: Sequence[str]) -> int:
-    """Write the pages anew, and say how many there are."""
-    folder = Path(words[0]) if words else ROOT / "docs" / "reference"
+    """Write the pages anew, and say how many there are; a folder with other pages in it is left alone."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    place = ROOT / "docs" / "reference"
+    parser.add_argument(
+        "folder", metavar="FOLDER", nargs="?", type=Path, default=place, help="where to (docs/reference)"
+    )
+    folder: Path = parser.parse_args(words).folder
+    if folder.exists() and not folder.is_dir():
+        parser.error(f"expected a folder, got {str(folder)!r}")
+    old, index = list(folder.glob("*.md")), folder / "index.md"
+    if old and not (index.exists() and index.read_text().startswith(TITLE)):
+        parser.error(f"expected a folder without pages of others, got {str(folder)!r} with {len(old)} of them")
     folder.mkdir(parents=True, exist_ok=True)
-    for old in folder.glob("*.md"):
-        old.unlink()
+    for page_of_old in old:
+        page_of_old.unlink()
     made = pages()
     for name, text in made.items():
         (folder / f"{name}.md").write_text(text)
-    index = "".join(f"- [{name}]({name}.md)\n" for name in made)
-    (folder / "index.md").write_text(f"# Reference\n\n{index}")
+    listed = "".join(f"- [{name}]({name}.md)\n" for name in made)
+    index.write_text(f"{TITLE}\n\n{listed}")
     print(f"{folder}: {len(made)} pages")
     return 0
 

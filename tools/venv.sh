@@ -5,6 +5,15 @@
 #
 # Takes python3.11, else python3 when it is new enough; PYTHON names another.
 set -eu
+
+usage() {
+    sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"
+}
+
+case ${1-} in
+-h | --help) usage && exit 0 ;;
+'' | -*) echo "$0: expected a folder, got ${1:-none}" >&2 && exit 2 ;;
+esac
 folder=$1
 
 python=

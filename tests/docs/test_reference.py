@@ -46,6 +46,7 @@ def test_what_is_written_in_a_docstring_stands_on_the_page_at_once(tmp_path: Pat
 
 @pytest.mark.slow
 def test_the_pages_are_written_and_old_ones_go(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "index.md").write_text("# Reference\n")
     (tmp_path / "ore.gone.md").write_text("no such module")
     assert reference.main([str(tmp_path)]) == 0
     names = reference.public_modules()
