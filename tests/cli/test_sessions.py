@@ -73,7 +73,7 @@ def test_a_session_is_shown_for_people(run: Ore) -> None:
 @pytest.mark.requirement("D-cli-status")
 def test_an_unknown_session_is_status_1_and_an_impossible_id_status_2(run: Ore, folder: Path) -> None:
     done = run("sessions", "show", "nowhere")
-    assert (done.status, done.out, done.err) == (1, "", "ore: no thread 'nowhere' (not_found)\n")
+    assert (done.status, done.out, done.err) == (1, "", "ore: no session 'nowhere' (not_found)\n")
     done = run("sessions", "show", "../elsewhere")
     assert (done.status, done.out) == (2, "")
 

@@ -65,7 +65,7 @@ def test_an_id_that_exists_is_a_conflict_unless_another_is_given(run: Ore, folde
     (folder / "tree.json").write_bytes(TREE)
     assert run("sessions", "import", "tree.json").status == 0
     done = run("sessions", "import", "tree.json")
-    assert (done.status, done.out, done.err) == (1, "", "ore: thread 'tree' exists (conflict)\n")
+    assert (done.status, done.out, done.err) == (1, "", "ore: session 'tree' exists (conflict)\n")
     assert run("sessions", "import", "tree.json", "--as", "shrub").out == "shrub\n"
     assert ids(run) == ["shrub", "tree"]
 
@@ -84,7 +84,7 @@ def test_an_export_comes_in_by_standard_input(run: Ore, folder: Path, monkeypatc
         (b"nonsense", [], "expected the JSON that `ore sessions export` writes"),
         (b'{"id": "a"}', [], "missing required field `ore`"),
         (b'{"ore": 2, "id": "a", "turns": []}', [], "expected format 1, got 2"),
-        (b'{"ore": 1, "id": "../a", "turns": []}', [], "'../a' may not name a thread"),
+        (b'{"ore": 1, "id": "../a", "turns": []}', [], "'../a' may not name a session"),
         (b'{"ore": 1, "id": "a", "turns": [{"id": "x", "role": "nobody"}]}', [], "turns[0]"),
         (b'{"ore": 1, "id": "a", "turns": []}', ["--as", "../a"], "thread id: expected"),
         (b'{"ore": 1, "id": "a", "turns": []}', ["--as", ""], "thread id: expected"),
@@ -140,8 +140,8 @@ def test_what_is_no_file_stays_what_it_is(folder: Path, stored: bytes) -> None:
         (["tree", "--format", "xml"], 2, "invalid choice: 'xml'"),
         (["tree", "-o", "nowhere/tree.json"], 2, "'nowhere/tree.json' cannot be made: No such file"),
         (["tree", "-o", "."], 2, "'.' cannot be made: Is a directory"),
-        (["nowhere"], 1, "no thread 'nowhere' (not_found)"),
-        (["nowhere", "-o", "tree.json"], 1, "no thread 'nowhere' (not_found)"),
+        (["nowhere"], 1, "no session 'nowhere' (not_found)"),
+        (["nowhere", "-o", "tree.json"], 1, "no session 'nowhere' (not_found)"),
     ],
 )
 def test_what_cannot_be_exported_leaves_no_file(

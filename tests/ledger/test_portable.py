@@ -80,7 +80,7 @@ def broken(**changes: object) -> bytes:
         (b'{"ore": 1}', "id"),
         (b'{"ore":1,"id":"a","turns":[' + b"[" * 200_000 + b"]" * 200_000 + b"]}", "expected the JSON"),
         (broken(ore=2), "newer ore"),
-        (broken(id="../x"), "may not name a thread"),
+        (broken(id="../x"), "may not name a session"),
         (broken(tip="nowhere"), "tip 'nowhere'"),
         (broken(turns=[{"id": "a", "role": "nobody"}], tip="a"), "turns[0]"),
         (broken(turns=[{"role": "user"}], tip=None), "expected an id"),

@@ -86,7 +86,7 @@ async def _held(store: Store, session_id: str) -> AsyncIterator[None]:
     try:
         placement.acquire(session_id)
     except SessionOwnedError:
-        raise ConflictError(f"thread {session_id!r} exists, and another live process has it") from None
+        raise ConflictError(f"session {session_id!r} exists, and another live process has it") from None
     try:
         yield
     finally:

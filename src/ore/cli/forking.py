@@ -43,7 +43,7 @@ async def _fork(options: Namespace) -> Status:
 async def _delete(options: Namespace) -> Status:
     async with opened(options) as store, LocalPlacement(store.lock_folder).hold(options.id):
         if not await delete_thread(store, options.id):
-            raise NotFoundError(f"no thread {options.id!r}")
+            raise NotFoundError(f"no session {options.id!r}")
     return print_id(options.id, options) if options.json else DONE
 
 

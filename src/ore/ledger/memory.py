@@ -41,7 +41,7 @@ class MemoryStore:
         """Make an empty thread."""
         check_id(thread_id)
         if thread_id in self._threads:
-            raise ConflictError(f"thread {thread_id!r} exists")
+            raise ConflictError(f"session {thread_id!r} exists")
         self._threads[thread_id] = _Entry(Fold(metadata=dict(metadata)), self._tick())
 
     async def load(self, thread_id: str) -> StoredThread:
@@ -178,7 +178,7 @@ class MemoryStore:
         if thread_id in self._threads:
             return self._threads[thread_id]
         check_id(thread_id)
-        raise NotFoundError(f"no thread {thread_id!r}")
+        raise NotFoundError(f"no session {thread_id!r}")
 
     def _owned(self, writer: Writer) -> "_Entry":
         id = writer.session_id

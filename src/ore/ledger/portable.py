@@ -42,7 +42,7 @@ def read_export(raw: bytes, codec: Codec = CODEC) -> StoredThread:
     if file.ore != FORMAT:
         raise InputError(f"import: expected format {FORMAT}, got {file.ore}; a newer ore wrote it")
     if not is_id(file.id):
-        raise InputError(f"import: {file.id[:140]!r} may not name a thread")
+        raise InputError(f"import: {file.id[:140]!r} may not name a session")
     turns = [_turn(raw_turn, place, codec) for place, raw_turn in enumerate(file.turns)]
     _check_tree(turns, file.tip)
     return StoredThread(id=file.id, metadata=file.metadata, turns=turns, tip=file.tip)
@@ -56,7 +56,7 @@ async def import_thread(store: Store, thread: StoredThread, *, as_id: str | None
 
     Raises:
         ConflictError: A thread of that id exists; give another as `as_id`.
-        InputError: `as_id` may not name a thread.
+        InputError: `as_id` may not name a session.
     """
     name = check_id(as_id) if as_id is not None else thread.id
     await store.create(name, thread.metadata)

@@ -123,7 +123,7 @@ class Thread:
         """
         check_turn(turn)
         if turn.id in (self._places() if self._index is None else self._index):
-            raise ConflictError(f"turn {turn.id!r} is in this thread already")
+            raise ConflictError(f"turn {turn.id!r} is in this session already")
 
     def append_checked(self, turn: Turn) -> None:
         """Append a turn that `check` let pass."""
@@ -171,7 +171,7 @@ class Thread:
         """
         turn = self.get(turn_id)
         if turn is None:
-            raise NotFoundError(f"no turn {turn_id!r} in this thread")
+            raise NotFoundError(f"no turn {turn_id!r} in this session")
         seen = {turn_id}
         while turn.calls or turn.role is Role.TOOL:
             behind = next(

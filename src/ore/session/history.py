@@ -148,7 +148,7 @@ class History:
             thread = self._core.thread
             turn = thread.get(turn_id)
             if turn is None:
-                raise NotFoundError(f"no turn {turn_id!r} in this thread")
+                raise NotFoundError(f"no turn {turn_id!r} in this session")
             thread.set_control(turn_id, control)  # refuses what it must, before anything is durable
             thread.set_control(turn_id, turn.control)
             record = ControlRecord(turn_id=turn_id, control=control)

@@ -134,7 +134,7 @@ class Front:
         """Keep other processes from a stored thread while the block lasts.
 
         Raises:
-            NotFoundError: It may not name a thread.
+            NotFoundError: It may not name a session.
             SessionOwnedError: Another live process owns it.
         """
         check_name(session_id)
@@ -191,7 +191,7 @@ def check_name(session_id: str) -> None:
         NotFoundError: It is none.
     """
     if not is_id(session_id) or is_inner(session_id):
-        raise NotFoundError(f"no thread {session_id[:140]!r}")
+        raise NotFoundError(f"no session {session_id[:140]!r}")
 
 
 def _differs(stored: StoredThread, stream: Stream) -> bool:

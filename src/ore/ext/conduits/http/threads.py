@@ -39,7 +39,7 @@ async def delete_stored(front: Front, request: Request) -> Response:
     async with front.alone(thread_id):
         await _close_active(front, thread_id)
         if not await delete_thread(front.sessions.store, thread_id):
-            raise NotFoundError(f"no thread {thread_id!r}")
+            raise NotFoundError(f"no session {thread_id!r}")
         await _close_active(front, thread_id)  # somebody may have asked for it meanwhile
     return Response(status_code=204)
 

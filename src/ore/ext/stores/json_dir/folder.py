@@ -110,7 +110,7 @@ class Folder:
             ConflictError: It exists.
         """
         if self._find_own(thread_id) is not None:
-            raise ConflictError(f"thread {thread_id!r} exists")
+            raise ConflictError(f"session {thread_id!r} exists")
         path = self.path / f"{thread_id}.json"
         if path.name.casefold() in self._names or files.stamp(path) is not None:
             path = self.path / f"{marked(thread_id)}.json"
@@ -182,7 +182,7 @@ class Folder:
         try:
             line = decode_line(content, self.codec)
         except (ValueError, TypeError) as error:
-            raise InputError(f"thread {entry.id!r}: what could not be read again is not written: {error}") from error
+            raise InputError(f"session {entry.id!r}: what could not be read again is not written: {error}") from error
         packed = line_of(content)
         not_before = frame.written if isinstance(frame, AppendFrame) else 0
         try:
@@ -245,7 +245,7 @@ class Folder:
     def _there(self, thread_id: str) -> Path:
         path = self._find(thread_id)
         if path is None:
-            raise NotFoundError(f"no thread {thread_id!r}")
+            raise NotFoundError(f"no session {thread_id!r}")
         return path
 
 

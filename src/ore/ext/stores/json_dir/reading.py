@@ -83,12 +83,12 @@ def _readable(thread_id: str, path: Path, where: str = "") -> Iterator[None]:
     try:
         yield
     except (ValueError, TypeError, LookupError, RecursionError) as error:
-        raise CorruptError(f"thread {thread_id!r}: {str(path)!r} cannot be read: {where}{error}") from error
+        raise CorruptError(f"session {thread_id!r}: {str(path)!r} cannot be read: {where}{error}") from error
 
 
 def _entry(thread_id: str, path: Path, file: ThreadFile, codec: Codec, turns: Sequence[Turn] | None = None) -> Entry:
     if not is_own(thread_id, file):
-        raise NotFoundError(f"no thread {thread_id!r}; the file of that name is {file.id!r}'s")
+        raise NotFoundError(f"no session {thread_id!r}; the file of that name is {file.id!r}'s")
     with _readable(thread_id, path):
         return Entry(thread_id, path, file, codec, turns)
 
@@ -114,7 +114,7 @@ def _whole(thread_id: str, path: Path, file: ThreadFile, codec: Codec, end: int 
 def _replay(entry: Entry, codec: Codec, end: int | None) -> None:
     """Take all lines of the log that the file has not; half a line at its end will be written over."""
     content = files.read(entry.log)[:end]
-    lines, entry.log_bytes = lines_in(content, f"thread {entry.id!r}: {str(entry.log)!r}")
+    lines, entry.log_bytes = lines_in(content, f"session {entry.id!r}: {str(entry.log)!r}")
     if entry.log_bytes < len(content):
         log.warning("%s: the last %d bytes were never finished", entry.log, len(content) - entry.log_bytes)
     for place, raw in enumerate(lines, 1):

@@ -168,7 +168,7 @@ def _parsed(thread_id: str, path: Path, content: bytes) -> ThreadFile:
             turns=turns,
         )
     except (ValueError, TypeError, RecursionError) as error:
-        raise CorruptError(f"thread {thread_id!r}: {str(path)!r} cannot be read: {error}") from error
+        raise CorruptError(f"session {thread_id!r}: {str(path)!r} cannot be read: {error}") from error
 
 
 _NULL = msgspec.Raw(b"null")

@@ -61,4 +61,4 @@ def number_of(connection: sqlite3.Connection, thread_id: str) -> int:
 
 def missing(thread_id: str) -> NotFoundError:
     """The error for a thread that is not there."""
-    return NotFoundError(f"no thread {thread_id!r}")
+    return NotFoundError(f"no session {thread_id!r}")

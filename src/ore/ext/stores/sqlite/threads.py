@@ -31,7 +31,7 @@ def create(connection: sqlite3.Connection, thread_id: str, metadata: Mapping[str
         (thread_id,),
     )
     if not number.rowcount:
-        raise ConflictError(f"thread {thread_id!r} exists")
+        raise ConflictError(f"session {thread_id!r} exists")
     assert number.lastrowid is not None
     for key, value in metadata.items():
         put_metadata(connection, number.lastrowid, key, value)
@@ -80,7 +80,7 @@ def records(connection: sqlite3.Connection, thread_id: str, codec: Codec) -> Seq
             try:
                 found.append((place, epoch, decode_record(body, codec)))
             except UNREADABLE as error:
-                raise CorruptError(f"thread {thread_id!r}: record {place} cannot be read: {error}") from error
+                raise CorruptError(f"session {thread_id!r}: record {place} cannot be read: {error}") from error
     return found
 
 
@@ -144,7 +144,7 @@ def _folded(connection: sqlite3.Connection, number: int, sequence: int, thread_i
                     fold.add(record)
                 expected += 1
     except (*UNREADABLE, sqlite3.DatabaseError) as error:
-        raise CorruptError(f"thread {thread_id!r}: record {expected} cannot be read: {error}") from error
+        raise CorruptError(f"session {thread_id!r}: record {expected} cannot be read: {error}") from error
     if expected != sequence + 1:
-        raise CorruptError(f"thread {thread_id!r}: record {expected} of {sequence} is missing")
+        raise CorruptError(f"session {thread_id!r}: record {expected} of {sequence} is missing")
     return fold

@@ -186,7 +186,7 @@ def _decoded(row: Row, session_id: str, codec: Codec) -> Message:
     try:
         return decode_message(row, codec)
     except UNREADABLE as error:
-        raise CorruptError(f"thread {session_id!r}: message {row[0]!r} cannot be read: {error}") from error
+        raise CorruptError(f"session {session_id!r}: message {row[0]!r} cannot be read: {error}") from error
 
 
 def _ending(connection: sqlite3.Connection, number: int, sequence: int, session_id: str) -> EndingRecord:
@@ -194,7 +194,7 @@ def _ending(connection: sqlite3.Connection, number: int, sequence: int, session_
     try:
         record = decode_record(row[0])
     except UNREADABLE as error:
-        raise CorruptError(f"thread {session_id!r}: record {sequence} cannot be read: {error}") from error
+        raise CorruptError(f"session {session_id!r}: record {sequence} cannot be read: {error}") from error
     if not isinstance(record, EndingRecord):
-        raise CorruptError(f"thread {session_id!r}: record {sequence} is not the ending that it was")
+        raise CorruptError(f"session {session_id!r}: record {sequence} is not the ending that it was")
     return record
