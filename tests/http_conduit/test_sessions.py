@@ -81,6 +81,30 @@ async def test_a_fault_of_the_program_is_logged_and_not_told(serve: Serve, caplo
     assert b"s3cret" not in sent[1]["body"] and b'"code":"error"' in sent[1]["body"]
 
 
+async def test_a_session_is_made_under_a_name_of_ones_own_where_that_is_said(serve: Serve) -> None:
+    """Without `create` a name that nothing has is unknown, and with it one that there is stays as it is."""
+    on = await serve(HELLO, HELLO, agents=("writer", "critic"))
+    assert (await on.client.post("/sessions", {"thread_id": "trip"})).status == 404
+    body = {"thread_id": "trip", "create": True, "agent": "critic", "metadata": {"a": "1"}}
+    assert [(await on.client.post("/sessions", body)).status for _ in range(2)] == [201, 200]
+    assert (await on.client.get("/sessions/trip/metadata")).json == {"a": "1", "ore.agent": "critic"}
+    await on.say("trip")
+    assert (await on.client.delete("/sessions/trip")).status == 204
+    assert (await on.client.post("/sessions", {"thread_id": "trip", "create": True})).status == 200
+    assert len((await on.client.get("/sessions/trip/turns")).json) == 2
+    assert (await on.client.post("/sessions", body | {"agent": "writer"})).status == 409
+    for wrong in ("a b", "_call.x"):
+        assert (await on.client.post("/sessions", {"thread_id": wrong, "create": True})).status == 404
+
+
+async def test_of_many_who_make_the_same_session_at_once_one_does(serve: Serve) -> None:
+    on = await serve(HELLO)
+    body = {"thread_id": "trip", "create": True}
+    async with asyncio.TaskGroup() as group:
+        asking = [group.create_task(on.client.post("/sessions", body)) for _ in range(5)]
+    assert sorted(task.result().status for task in asking) == [200, 200, 200, 200, 201]
+
+
 async def test_any_route_makes_a_stored_thread_active(serve: Serve) -> None:
     store = MemoryStore()
     on = await serve(HELLO, store=store)

@@ -114,6 +114,16 @@ async def send(app: TerminalApp, text: str) -> None:
     app.composer.action_submit()
 
 
+async def test_a_session_that_is_named_is_made_or_gone_on_with_as_without_a_server() -> None:
+    async with served([TextDelta(content="Hello.")]) as (url, _, sessions):
+        async with connected(url, "trip") as one:
+            await send(one, "Hi there")
+            await until(lambda: shows(one, "Hello."))
+        assert [stream.id for stream in sessions.list()] == ["trip"]
+        async with connected(url, "trip") as again:
+            await until(lambda: shows(again, "Hi there", "Hello."))
+
+
 async def test_two_terminals_show_the_same_conversation_as_it_comes() -> None:
     hold = asyncio.Event()
     calls = [[ReasoningDelta(content="Hm."), TextDelta(content="Hello **wor"), hold, TextDelta(content="ld**.")]]

@@ -16,9 +16,10 @@ __all__ = [
 
 
 class SessionBody(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A session to make, or a stored thread to make active."""
+    """A session to make, or a stored thread to make active; with `create` one that is not stored is made."""
 
     thread_id: str | None = None
+    create: bool = False
     metadata: dict[str, str] | None = None
     agent: str | None = None
 

@@ -34,7 +34,7 @@ OPERATIONS: Final[Sequence[Operation]] = (
         body="NewSession",
         needs_body=False,
         answers={
-            201: Answer(about="It was made", schema="Session"),
+            201: Answer(about="It was made, without `thread_id` or with `create`", schema="Session"),
             200: Answer(about="The stored thread is active", schema="Session"),
         },
         problems=(404, 409),

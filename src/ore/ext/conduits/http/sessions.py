@@ -1,6 +1,7 @@
 """Routes of sessions: made, listed, closed, interrupted, one call of them stopped."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 from starlette.requests import Request
@@ -12,6 +13,7 @@ from ore.ext.conduits.http.body import InterruptBody, SessionBody
 from ore.ext.conduits.http.decoding import read_body
 from ore.ext.conduits.http.front import Front
 from ore.ext.conduits.http.metadata import check_facts
+from ore.ledger import check_id, is_inner
 from ore.session import AGENT_KEY, Stream, phase_of, queue_in
 
 __all__ = ["close_session", "interrupt", "list_sessions", "open_session", "stop_activity"]
@@ -23,12 +25,16 @@ async def open_session(front: Front, request: Request) -> Response:
     _check_agent(front, body.agent)
     facts = dict(body.metadata or {})
     check_facts(front, facts)
-    if body.thread_id is not None:
-        return _opened(request, await _attached(front, body.thread_id, body), status=200)
     if body.agent is not None:
         facts[AGENT_KEY] = body.agent
-    front.check_room()
-    return _opened(request, await front.sessions.create(facts), status=201)
+    if body.thread_id is None:
+        front.check_room()
+        return _opened(request, await front.sessions.create(facts), status=201)
+    if body.create:
+        made = await _made(front, body.thread_id, facts)
+        if made is not None:
+            return _opened(request, made, status=201)
+    return _opened(request, await _attached(front, body.thread_id, body), status=200)
 
 
 async def list_sessions(front: Front, request: Request) -> Response:
@@ -64,6 +70,25 @@ async def stop_activity(front: Front, request: Request) -> Response:
 def _listed(stream: Stream) -> Mapping[str, Any]:
     waiting = [item for item in queue_in(stream) if item["status"] == "waiting"]
     return {"id": stream.id, "phase": phase_of(stream), "queued": len(waiting)}
+
+
+async def _made(front: Front, thread_id: str, facts: Mapping[str, str]) -> Stream | None:
+    """A new session of that id; `None` when there is one.
+
+    Raises:
+        NotFoundError: Nothing may have that id.
+    """
+    try:
+        check_id(thread_id)
+    except InputError as error:
+        raise NotFoundError(str(error)) from None
+    try:
+        await front.session(thread_id)
+    except NotFoundError:
+        if not is_inner(thread_id):
+            with suppress(ConflictError):  # somebody else made it meanwhile
+                return await front.sessions.create_with_id(thread_id, facts)
+    return None
 
 
 async def _attached(front: Front, thread_id: str, body: SessionBody) -> Stream:

@@ -17,7 +17,7 @@ from ore.ext.conduits.terminal.link import CommandLine, Lines
 from ore.ext.conduits.terminal.local_link import HINTS
 from ore.ext.conduits.terminal.remote_events import decode_entry, decode_snapshot
 from ore.ext.wires.sse import SseReader
-from ore.ledger import Page, Summary
+from ore.ledger import Page, Summary, check_id
 
 __all__ = ["RemoteLink"]
 
@@ -88,8 +88,15 @@ class RemoteLink:
         return None
 
     async def open(self, session_id: str | None) -> Snapshot:
-        """Follow a session; a new one without an id."""
-        body = {} if session_id is None else {"thread_id": session_id}
+        """Follow a session, made when there is none; a new one without an id.
+
+        Raises:
+            InputError: Nothing may have that id.
+            OreError: The server was not reached, or said no.
+        """
+        if session_id is not None:
+            check_id(session_id)
+        body = {} if session_id is None else {"thread_id": session_id, "create": True}
         opened = await self._json("POST", "sessions", body)
         self._id = str(opened["id"])
         return await self.snapshot()
