@@ -12,7 +12,7 @@ from typing import Final
 
 from ore.errors import ProtocolError
 
-__all__ = ["EVENT_LIMIT_BYTES", "FIRST", "Event", "SseReader"]
+__all__ = ["BLANK_LINE", "EVENT_LIMIT_BYTES", "FIRST", "Event", "SseReader", "events"]
 
 EVENT_LIMIT_BYTES: Final = 16 << 20
 """An event of more bytes is no event of a model."""
@@ -22,6 +22,9 @@ FIRST: Final = b":deir"
 
 Event = tuple[bytes, bytes]
 """Its name, empty when it has none, and its data."""
+
+BLANK_LINE: Final = b"\n\n"
+"""What ends an event."""
 
 _BOM: Final = b"\xef\xbb\xbf"
 
@@ -49,9 +52,20 @@ class SseReader:
         Raises:
             ProtocolError: One is longer than the limit.
         """
+        text = self.text(block)
+        return events(text) if text else ()
+
+    def text(self, block: bytes) -> bytes:
+        """The same as text: its lines end with line feeds, and between its events is a blank line.
+
+        Raises:
+            ProtocolError: One event is longer than the limit.
+        """
+        if block[-2:] == BLANK_LINE and not self._parts and not self._at_start and b"\r" not in block:
+            return block[:-2]  # as most reads of a slow answer are
         if b"\n" not in block and b"\r" not in block:
             self._keep(block)
-            return ()
+            return b""
         if self._parts:
             block = b"".join((*self._parts, block))
             self._parts = []
@@ -59,16 +73,13 @@ class SseReader:
         if self._at_start:
             if len(block) < len(_BOM) and _BOM.startswith(block):
                 self._keep(block)
-                return ()
+                return b""
             self._at_start = False
             block = block.removeprefix(_BOM)
-        frames, rest = _frames(block)
+        text, rest = _parted(block)
         if rest:
             self._keep(rest)
-        events = [
-            (b"", frame[6:]) if frame[:6] == b"data: " and b"\n" not in frame else _read(frame) for frame in frames
-        ]
-        return [event for event in events if event[1]]
+        return text
 
     def close(self) -> Sequence[Event]:
         """What came behind the last blank line, which a server may have left out at the end.
@@ -91,15 +102,24 @@ class SseReader:
             )
 
 
-def _frames(block: bytes) -> tuple[list[bytes], bytes]:
-    """What stands between blank lines, and what has none behind it yet."""
+def events(text: bytes) -> Sequence[Event]:
+    """What stands between the blank lines of a text; what has no data is none."""
+    found = [
+        (b"", frame[6:]) if frame[:6] == b"data: " and b"\n" not in frame else _read(frame)
+        for frame in text.split(BLANK_LINE)
+    ]
+    return [event for event in found if event[1]]
+
+
+def _parted(block: bytes) -> tuple[bytes, bytes]:
+    """What stands before the last blank line, and what has none behind it yet."""
     held = b""
     if b"\r" in block:
         if block.endswith(b"\r"):  # a line feed may follow
             block, held = block[:-1], b"\r"
         block = block.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-    frames = block.split(b"\n\n")
-    return frames, frames.pop() + held
+    text, blank, rest = block.rpartition(BLANK_LINE)
+    return (text, rest + held) if blank else (b"", block + held)
 
 
 def _read(frame: bytes) -> Event:

@@ -9,6 +9,7 @@ from ore.artifact import Artifact, BlockEnd, Reason, Restart, StopReason
 from ore.errors import ProtocolError, ProviderError
 from ore.ext.wires.anthropic.counting import Tally
 from ore.ext.wires.anthropic.failure import stream_failure
+from ore.ext.wires.anthropic.fragments import argued, said, thought
 from ore.ext.wires.anthropic.open_block import (
     AnswerBlock,
     CallBlock,
@@ -19,6 +20,7 @@ from ore.ext.wires.anthropic.open_block import (
     ThinkingBlock,
 )
 from ore.ext.wires.anthropic.structs import Block, Delta, Event, decode_block
+from ore.ext.wires.bursts import Run
 
 __all__ = ["Answer"]
 
@@ -34,7 +36,6 @@ _REASONS: Final[Mapping[str, Reason]] = {
 `other`, such as `pause_turn`, which wants the conversation back as it stands."""
 
 _PING: Final = "ping"
-_NO_BLOCK: Final = -1
 _NOTHING: Final[Sequence[Artifact]] = ()
 
 
@@ -109,12 +110,8 @@ class Answer:
         self._begun = False
         self.calls = 0
         """How many calls have begun."""
-        self.streaming = _NO_BLOCK
-        """Index of the open text or thinking whose fragments need not go through `take`."""
-        self.calling = _NO_BLOCK
-        """The same for the arguments of the call that began last."""
-        self.thought: list[str] = []
-        """The fragments of the thinking that began last; one that does not go through `take` belongs in here."""
+        self.run: Run | None = None
+        """How fragments look that need not go through `take`; `None` when each has to."""
 
     def _start(self, event: Event, data: bytes) -> Sequence[Artifact]:
         rest: Sequence[Artifact] = _NOTHING
@@ -140,8 +137,6 @@ class Answer:
         if opened.family and opened.family == self._family:
             rest.append(BlockEnd())
         self._block, self._index, self._family, self._begun = opened, index, opened.family, True
-        if isinstance(opened, ThinkingBlock):
-            self.thought = opened.parts
         rest += opened.begin(block)
         self._stream()
         return rest
@@ -210,20 +205,27 @@ class Answer:
         return _NOTHING if usage is None else [usage]
 
     def _close_block(self) -> Sequence[Artifact]:
-        block, self._block = self._block, None
-        self._stream()
+        block, self._block, self.run = self._block, None, None
         return _NOTHING if block is None else block.end()
 
     def _stream(self) -> None:
         """Say which fragments need not come here."""
         block, index = self._block, self._index
-        self.streaming = self.calling = _NO_BLOCK
         if block is None or not block.streaming or index is None:
-            return
-        if block.family:
-            self.streaming = index
-        else:
-            self.calling = index
+            self.run = None
+        elif self.run is None:
+            self.run = self._run(block, index)
+
+    def _run(self, block: OpenBlock, index: int) -> Run | None:
+        match block:
+            case TextBlock():
+                return said(index)
+            case ThinkingBlock():
+                return thought(index, block.parts)
+            case CallBlock():
+                return argued(index, self.calls - 1)
+            case _:
+                return None
 
 
 _TAKERS: Final[Mapping[str, Callable[[Answer, Event, bytes], Sequence[Artifact]]]] = {

@@ -1,16 +1,18 @@
 """`GeminiDecoder`: the bytes of one answer, as batches of artifacts."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 import msgspec
 
-from ore.artifact import Artifact, ReasoningDelta, TextDelta
-from ore.errors import ProtocolError
+from ore.artifact import Artifact
+from ore.errors import ProtocolError, ProviderError
+from ore.ext.wires.bursts import Run, batches, cut
 from ore.ext.wires.gemini.answer import Answer
-from ore.ext.wires.gemini.structs import NOTHING, Chunk, Part, chunks_of, decode_chunk, lenient_chunk
+from ore.ext.wires.gemini.fragments import runs
+from ore.ext.wires.gemini.structs import Chunk, Counts, chunks_of, decode_chunk, lenient_chunk
 from ore.ext.wires.sse import EVENT_LIMIT_BYTES, Event, SseReader
-from ore.provider import BATCH_LIMIT, Batch
+from ore.provider import Batch
 
 __all__ = ["GeminiDecoder"]
 
@@ -30,7 +32,7 @@ class GeminiDecoder:
         names: The names of tools by what the vendor calls them, where that differs.
     """
 
-    __slots__ = ("_answer", "_head", "_provider", "_reader", "_size_bytes", "_whole")
+    __slots__ = ("_answer", "_head", "_provider", "_reader", "_runs", "_size_bytes", "_whole")
 
     def __init__(
         self, *, provider: str, model: str, answer_tool: str | None = None, names: Mapping[str, str] | None = None
@@ -38,53 +40,51 @@ class GeminiDecoder:
         self._provider = provider
         self._reader = SseReader(provider)
         self._answer = Answer(provider, model, answer_tool, names or {})
+        self._runs = runs(self._count)
         self._head: list[bytes] | None = []
         self._size_bytes = 0
         self._whole = False
+
+    @property
+    def fault(self) -> ProviderError | None:
+        """What went wrong; see `Source`."""
+        return self._answer.fault
+
+    @property
+    def over(self) -> bool:
+        """Whether it broke; an answer may go on after it said why it stopped."""
+        return self._answer.fault is not None
 
     def feed(self, block: bytes) -> Iterator[Batch]:
         """What these bytes say; see `Decoder`."""
         if self._head is not None:
             block = self._begin(block)
-        return self._read(self._reader.feed(block))
+        return batches(self._reader.text(block), self)
+
+    def run(self) -> Run | None:
+        """How chunks look that go on what is open; see `Source`."""
+        return self._runs.get(self._answer.open)
+
+    def take(self, name: bytes, data: bytes, *, at_end: bool = False) -> Sequence[Artifact]:
+        """What a chunk says; the last one may have been cut, which the end of the answer tells."""
+        try:
+            chunk = decode_chunk(data)
+        except (msgspec.DecodeError, RecursionError):
+            chunk, data = self._odd(data, at_end=at_end)
+        return self._answer.take(chunk, data)
 
     def close(self) -> Iterator[Batch]:
         """What is due at the end; see `Decoder`."""
-        events = self._pieces() if self._whole else self._reader.close()
-        yield from self._read(events, at_end=True)
-        yield from _batches(self._answer.close())
+        for name, data in self._pieces() if self._whole else self._reader.close():
+            yield from cut(self.take(name, data, at_end=True))
+            if self._answer.fault is not None:
+                raise self._answer.fault
+        yield from cut(self._answer.close())
         if self._answer.fault is not None:
             raise self._answer.fault
 
-    def _read(self, events: Iterable[Event], *, at_end: bool = False) -> Iterator[Batch]:
-        """Plain fragments are wrapped right here: there are thousands of such chunks."""
-        answer = self._answer
-        batch: list[Artifact] = []
-        room = BATCH_LIMIT
-        for _, data in events:
-            try:
-                chunk = decode_chunk(data)
-            except (msgspec.DecodeError, RecursionError):
-                chunk, data = self._odd(data, at_end=at_end)
-            part = _plain(chunk) if answer.open else None
-            if part is not None and (answer.open == "reasoning") is bool(part.thought):
-                batch.append((ReasoningDelta if part.thought else TextDelta)(content=part.text or ""))
-                room -= 1
-                counts = chunk.usage_metadata
-                if counts is not None and counts.prompt_token_count is not None:
-                    answer.counts = counts
-            else:
-                batch += answer.take(chunk, data)
-                room = BATCH_LIMIT - len(batch)
-                if answer.fault is not None:
-                    yield from _batches(batch)
-                    raise answer.fault
-            while room <= 0:
-                yield batch[:BATCH_LIMIT]
-                batch = batch[BATCH_LIMIT:]
-                room = BATCH_LIMIT - len(batch)
-        if batch:
-            yield batch
+    def _count(self, counts: Counts) -> None:
+        self._answer.counts = counts
 
     def _odd(self, data: bytes, *, at_end: bool) -> tuple[Chunk, bytes]:
         """A chunk that is none, but for halves of characters in it, with its bytes.
@@ -131,32 +131,3 @@ class GeminiDecoder:
             return
         for chunk in chunks_of(body):
             yield b"", bytes(chunk)
-
-
-def _plain(chunk: Chunk) -> Part | None:
-    """The text, or the thought, of a chunk that holds nothing else."""
-    candidates = chunk.candidates
-    if not candidates or chunk.prompt_feedback is not None or chunk.error is not None:
-        return None
-    candidate = candidates[0]
-    content = candidate.content
-    if candidate is not candidates[-1] or candidate.index or candidate.finish_reason is not None or content is None:
-        return None
-    if (
-        candidate.grounding_metadata is not NOTHING
-        or candidate.citation_metadata is not NOTHING
-        or candidate.url_context_metadata is not NOTHING
-    ):
-        return None
-    parts = content.parts
-    if not parts:
-        return None
-    part = parts[0]
-    if part is not parts[-1] or not part.text or part.thought_signature is not None:
-        return None
-    return part
-
-
-def _batches(artifacts: Sequence[Artifact]) -> Iterator[Batch]:
-    for start in range(0, len(artifacts), BATCH_LIMIT):
-        yield artifacts[start : start + BATCH_LIMIT]

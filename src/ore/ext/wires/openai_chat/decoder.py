@@ -6,14 +6,16 @@ from typing import Any, Final
 
 import msgspec
 
-from ore.artifact import Artifact, Reason, ReasoningDelta, StopReason, TextDelta, Usage
+from ore.artifact import Artifact, Reason, StopReason, Usage
 from ore.errors import OverloadedError, ProtocolError, ProviderError
+from ore.ext.wires.bursts import Run, batches, cut
 from ore.ext.wires.openai_chat.answer import Answer
 from ore.ext.wires.openai_chat.failure import stream_error
+from ore.ext.wires.openai_chat.fragments import RUNS
 from ore.ext.wires.openai_chat.structs import Choice, Chunk, decode_chunk, lenient_chunk
 from ore.ext.wires.openai_chat.usage import usage_of
 from ore.ext.wires.sse import EVENT_LIMIT_BYTES, FIRST, SseReader
-from ore.provider import BATCH_LIMIT, Batch
+from ore.provider import Batch
 
 __all__ = ["ChatDecoder"]
 
@@ -50,7 +52,6 @@ class ChatDecoder:
         "_answer",
         "_begun",
         "_ended",
-        "_error",
         "_finish",
         "_has_spoken",
         "_head",
@@ -60,6 +61,7 @@ class ChatDecoder:
         "_reader",
         "_shape",
         "_usage",
+        "fault",
     )
 
     def __init__(self, provider: str, model: str | None, output: str | None = None) -> None:
@@ -75,33 +77,33 @@ class ChatDecoder:
         self._finish = ""
         self._usage: Usage | None = None
         self._is_counted: bool | None = None
-        self._error: ProviderError | None = None
+        self.fault: ProviderError | None = None
+        """What went wrong, once what came before it was yielded."""
+
+    @property
+    def over(self) -> bool:
+        """Whether it ended, or broke."""
+        return self._ended or self.fault is not None
 
     def feed(self, block: bytes) -> Iterator[Batch]:
         """What these bytes say."""
         if self._shape != "stream":
             block = self._begin(block)
-        answer, batch, room = self._answer, list[Artifact](), BATCH_LIMIT
-        for name, data in self._reader.feed(block):
-            chunk: Chunk | None
-            try:
-                chunk = decode_chunk(data)
-            except (msgspec.DecodeError, RecursionError):  # the end, half a character, or what nobody expected
-                chunk = None
-            fragment = _going_on(chunk, answer.open)
-            more = (fragment,) if fragment is not None else self._read(name, data, chunk)
-            for artifact in more:
-                batch.append(artifact)
-                room -= 1
-                if not room:
-                    yield batch
-                    batch, room = [], BATCH_LIMIT
-            if self._error is not None or self._ended:
-                break
-        if batch:
-            yield batch
-        if self._error is not None:
-            raise self._error
+        return batches(self._reader.text(block), self)
+
+    def run(self) -> Run | None:
+        """How events look that go on what is open; see `Source`."""
+        return RUNS.get(self._answer.open)
+
+    def take(self, name: bytes, data: bytes) -> Sequence[Artifact]:
+        """What an event says."""
+        try:
+            chunk = decode_chunk(data)
+        except (msgspec.DecodeError, RecursionError):  # the end, half a character, or what nobody expected
+            return self._take_odd(name, data)
+        if name == b"error" or (chunk.choices is None and chunk.usage is None):
+            return self._take_odd(name, data)
+        return self._take(chunk)
 
     def close(self) -> Iterator[Batch]:
         """What is still due."""
@@ -112,20 +114,14 @@ class ChatDecoder:
             self._read_whole(out)
         for name, data in self._reader.close():
             if data.strip() == _DONE or lenient_chunk(data) is not None:  # else it was cut
-                out += self._read_odd(name, data)
-        if self._error is None and not self._ended:
+                out += self._take_odd(name, data)
+        if self.fault is None and not self._ended:
             self._finished(out)
-        for start in range(0, len(out), BATCH_LIMIT):
-            yield out[start : start + BATCH_LIMIT]
-        if self._error is not None:
-            raise self._error
+        yield from cut(out)
+        if self.fault is not None:
+            raise self.fault
 
-    def _read(self, name: bytes, data: bytes, chunk: Chunk | None) -> Sequence[Artifact]:
-        if chunk is None or name == b"error" or (chunk.choices is None and chunk.usage is None):
-            return self._read_odd(name, data)
-        return self._take(chunk)
-
-    def _read_odd(self, name: bytes, data: bytes) -> Sequence[Artifact]:
+    def _take_odd(self, name: bytes, data: bytes) -> Sequence[Artifact]:
         if data.strip() == _DONE:
             out: list[Artifact] = []
             self._finished(out, is_said=self._begun)
@@ -164,7 +160,7 @@ class ChatDecoder:
 
     def _fail(self, error: ProviderError, out: list[Artifact]) -> None:
         """The answer ends with an error; what it cost is said first, and why it stopped where that was said."""
-        self._error = error
+        self.fault = error
         if self._finish:
             out.append(StopReason(reason=self._reason()))
         if self._usage is not None:
@@ -241,9 +237,9 @@ class ChatDecoder:
         with suppress(msgspec.DecodeError, RecursionError):
             found = msgspec.json.decode(body)
         if _says_why(found[0] if isinstance(found, list) and found else found):
-            self._error = stream_error(self._provider, found)
+            self.fault = stream_error(self._provider, found)
         else:
-            self._error = ProtocolError(
+            self.fault = ProtocolError(
                 "expected an answer, got one object that is neither that nor an error; check the base URL",
                 provider=self._provider,
             )
@@ -252,24 +248,6 @@ class ChatDecoder:
 def _says_why(found: Any) -> bool:
     """Whether an object may be an error: those have words or a code."""
     return isinstance(found, dict) and not found.keys().isdisjoint(("error", "detail", "message", "code"))
-
-
-def _going_on(chunk: Chunk | None, family: str) -> Artifact | None:
-    """The fragment of an event that only goes on the open block, as most do: no more calls than there must be."""
-    if chunk is None or not chunk.choices or chunk.usage is not None or chunk.error is not None or chunk.citations:
-        return None
-    choice = chunk.choices[0]
-    piece = choice.delta
-    if piece is None or choice.index != 0 or choice.finish_reason is not None:
-        return None
-    if piece.reasoning_details or piece.tool_calls or piece.refusal or piece.annotations or piece.function_call:
-        return None
-    text, thought = piece.content, piece.reasoning_content or piece.reasoning
-    if family == "text" and text and not thought and type(text) is str:
-        return TextDelta(content=text)
-    if family == "reasoning" and thought and not text:
-        return ReasoningDelta(content=thought)
-    return None
 
 
 def _first(choices: Sequence[Choice] | None) -> Choice | None:

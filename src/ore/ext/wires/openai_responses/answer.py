@@ -9,19 +9,18 @@ import msgspec
 
 from ore.artifact import Artifact, Image, ProviderData, Reason, Restart, ServerTool, StopReason, Usage
 from ore.errors import ProtocolError, ProviderError
+from ore.ext.wires.bursts import Run
 from ore.ext.wires.media import sniffed
 from ore.ext.wires.openai_responses.calls import Calls
 from ore.ext.wires.openai_responses.ending import reason_of, usage_of
 from ore.ext.wires.openai_responses.failure import stream_failure
+from ore.ext.wires.openai_responses.fragments import SUMMARY, TEXT, THINKING, run_of
 from ore.ext.wires.openai_responses.items import CALLS, Item, parts_of, summary_of
 from ore.ext.wires.openai_responses.outlet import Outlet
 from ore.ext.wires.openai_responses.prose import Prose
 from ore.ext.wires.openai_responses.structs import Event, read
 
-__all__ = ["SUMMARY", "TEXT", "Answer", "Key", "key_of"]
-
-TEXT: Final = "response.output_text.delta"
-SUMMARY: Final = "response.reasoning_summary_text.delta"
+__all__ = ["Answer", "Key", "key_of"]
 
 Key = int | str | None
 """What an item is known by within its answer."""
@@ -35,9 +34,7 @@ def key_of(event: Event) -> Key:
 class Answer:
     """The state of one response.
 
-    Whoever feeds it may write a fragment itself, without `take`, where its kind
-    and its key are those of `kind` and `key`, and its index in the item is `part`
-    (text and thinking) or its call is `number`.
+    Whoever feeds it may read fragments by `run` instead of giving them to `take`.
 
     An image that the vendor made is a `ServerTool` without its bytes, and an
     `Image` that holds them right behind it. A second `response.created` begins the
@@ -48,10 +45,8 @@ class Answer:
         limit: Tokens of an answer that a server has cut, though it never says so.
     """
 
-    kind: str
-    key: Key
-    part: int | None
-    number: int
+    run: Run | None
+    """How fragments look that go on what is open; `None` when each has to be taken."""
 
     def __init__(self, issuer: ProviderData, limit: int | None = None) -> None:
         self._issuer: Final = issuer
@@ -106,7 +101,7 @@ class Answer:
             **dict.fromkeys((TEXT, "response.output_text.done"), self._say),
             **dict.fromkeys(("response.refusal.delta", "response.refusal.done"), self._say),
             **dict.fromkeys((SUMMARY, "response.reasoning_summary_text.done"), self._think),
-            **dict.fromkeys(("response.reasoning_text.delta", "response.reasoning_text.done"), self._think),
+            **dict.fromkeys((THINKING, "response.reasoning_text.done"), self._think),
             "response.function_call_arguments.delta": self._argue,
             "response.function_call_arguments.done": self._argue,
             "response.custom_tool_call_input.delta": self._argue,
@@ -125,11 +120,12 @@ class Answer:
 
     def _rest(self) -> None:
         """Every fragment goes through `take`."""
-        self.kind, self.key, self.part, self.number = "", None, None, -1
+        self.run = None
 
-    def _go_on(self, event: Event, part: int | None = None, number: int = -1) -> None:
+    def _go_on(self, event: Event, part: int | None = None, number: int = -1, *, plain: bool = True) -> None:
         """Fragments like this one need not be looked at any more."""
-        self.kind, self.key, self.part, self.number = event.type, key_of(event), part, number
+        place = event.output_index
+        self.run = run_of(event.type, place, part, number) if plain and place is not None else None
 
     def _create(self, event: Event) -> None:
         if self._last is not None:
@@ -184,8 +180,8 @@ class Answer:
         item, index = self._item(event, "message"), event.content_index or 0
         if event.delta:
             self._prose.say(item, index, event.delta, is_refusal=is_refusal)
-            if not self._outlet.is_held and self._prose.is_sound and not is_refusal:
-                self._go_on(event, event.content_index)
+            is_plain = not self._outlet.is_held and self._prose.is_sound and not is_refusal
+            self._go_on(event, event.content_index, plain=is_plain)
         elif event.type.endswith(".done"):
             self._prose.end_part(item, index, {"type": "refusal" if is_refusal else "", **_words(event)})
 
@@ -200,8 +196,7 @@ class Answer:
         item, part = self._item(event, "reasoning"), ("summary" if is_summary else "content", index or 0)
         if event.delta:
             self._prose.think(item, part, event.delta)
-            if not self._outlet.is_held and self._prose.is_sound:
-                self._go_on(event, index)
+            self._go_on(event, index, plain=not self._outlet.is_held and self._prose.is_sound)
         elif event.text and part not in item.streamed:
             self._prose.think(item, part, event.text)
 
@@ -209,8 +204,7 @@ class Answer:
         item = self._item(event, "custom_tool_call" if "custom" in event.type else "function_call")
         if event.delta:
             self._calls.argue(item, event.delta)
-            if self._calls.is_sound:
-                self._go_on(event, None, item.number)
+            self._go_on(event, None, item.number, plain=self._calls.is_sound)
         else:
             self._calls.argue_once(item, event.arguments or event.input or "")
 

@@ -1,18 +1,18 @@
 """`ResponsesDecoder`: the bytes of one answer, as batches of artifacts."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 import msgspec
 
-from ore.artifact import Artifact, ReasoningDelta, TextDelta, ToolCallDelta
-from ore.errors import ProtocolError
-from ore.ext.wires.openai_responses.answer import SUMMARY, TEXT, Answer
+from ore.artifact import Artifact
+from ore.errors import ProtocolError, ProviderError
+from ore.ext.wires.bursts import Run, batches, cut
+from ore.ext.wires.openai_responses.answer import Answer
 from ore.ext.wires.openai_responses.failure import stream_failure
 from ore.ext.wires.openai_responses.structs import Event, decode_event, lenient_event
 from ore.ext.wires.sse import EVENT_LIMIT_BYTES, SseReader
-from ore.ext.wires.sse import Event as Frame
-from ore.provider import BATCH_LIMIT, Batch
+from ore.provider import Batch
 
 __all__ = ["ResponsesDecoder"]
 
@@ -42,53 +42,50 @@ class ResponsesDecoder:
         self._size_bytes = 0
         self._is_stream: bool | None = None
 
+    @property
+    def fault(self) -> ProviderError | None:
+        """What went wrong; see `Source`."""
+        return self._answer.fault
+
+    @property
+    def over(self) -> bool:
+        """Whether it ended, or broke."""
+        return self._answer.ended or self._answer.fault is not None
+
     def feed(self, block: bytes) -> Iterator[Batch]:
         """What these bytes say; see `Decoder`."""
         if not self._is_stream:
             block = self._begin(block)
-        return self._read(self._reader.feed(block))
+        return batches(self._reader.text(block), self)
+
+    def run(self) -> Run | None:
+        """How events look that go on what is open; see `Source`."""
+        return self._answer.run
+
+    def take(self, name: bytes, data: bytes, *, at_end: bool = False) -> Sequence[Artifact]:
+        """What an event says; the last one may have been cut, which the end of the answer tells."""
+        event: Event | None
+        try:
+            event = decode_event(data)
+        except (msgspec.DecodeError, RecursionError):
+            event = lenient_event(data)
+            if event is None and not at_end and data.strip() != _CHAT_END:
+                self._answer.break_off("events in JSON", "one that cannot be read; is the base URL right?")
+        return () if event is None else self._answer.take(event, name, data)
 
     def close(self) -> Iterator[Batch]:
         """What is due at the end; see `Decoder`."""
         answer = self._answer
-        yield from self._read(self._reader.close(), at_end=True)
-        rest = [*(self._whole() if self._is_stream is False else ()), *answer.close()]
-        for start in range(0, len(rest), BATCH_LIMIT):
-            yield rest[start : start + BATCH_LIMIT]
+        rest: list[Artifact] = []
+        for name, data in self._reader.close():
+            if not self.over:
+                rest += self.take(name, data, at_end=True)
+        yield from cut(rest)
         if answer.fault is not None:
             raise answer.fault
-
-    def _read(self, frames: Iterable[Frame], *, at_end: bool = False) -> Iterator[Batch]:
-        """Plain fragments are wrapped right here: there are thousands of them."""
-        answer = self._answer
-        batch: list[Artifact] = []
-        for name, data in frames:
-            if answer.ended or answer.fault is not None:
-                break
-            event: Event | None
-            try:
-                event = decode_event(data)
-                fragment = _going_on(event, answer) if event.type == answer.kind else None
-            except (msgspec.DecodeError, RecursionError):
-                event, fragment = self._odd(data, at_end=at_end), None
-            if fragment is not None:
-                batch.append(fragment)
-            elif event is not None:
-                batch += answer.take(event, name, data)
-            while len(batch) >= BATCH_LIMIT:
-                yield batch[:BATCH_LIMIT]
-                batch = batch[BATCH_LIMIT:]
-        if batch:
-            yield batch
+        yield from cut([*(self._whole() if self._is_stream is False else ()), *answer.close()])
         if answer.fault is not None:
             raise answer.fault
-
-    def _odd(self, data: bytes, *, at_end: bool) -> Event | None:
-        """An event that does not fit; the last one may have been cut, which the end of the answer tells."""
-        event = lenient_event(data)
-        if event is None and not at_end and data.strip() != _CHAT_END:
-            self._answer.break_off("events in JSON", "one that cannot be read; is the base URL right?")
-        return event
 
     def _begin(self, block: bytes) -> bytes:
         """Look at how the body begins; gives what is a stream.
@@ -125,16 +122,3 @@ class ResponsesDecoder:
             return self._answer.take_whole(found)
         self._answer.fault = stream_failure(self._provider, found)
         return ()
-
-
-def _going_on(event: Event, answer: Answer) -> Artifact | None:
-    """The fragment of an event that goes on what is open; `None` when it has to be looked at."""
-    delta = event.delta
-    if not delta or answer.key != (event.item_id if event.output_index is None else event.output_index):
-        return None
-    if answer.number >= 0:
-        return ToolCallDelta(index=answer.number, arguments=delta)
-    if event.type == TEXT:
-        return TextDelta(content=delta) if event.content_index == answer.part else None
-    part = event.summary_index if event.type == SUMMARY else event.content_index
-    return ReasoningDelta(content=delta) if part == answer.part else None
