@@ -1,12 +1,12 @@
 """`ore completion`: makes a shell complete what `ore` takes."""
 
-import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping
 from typing import Final
 
 from ore.cli.parser import Execute, Words
-from ore.cli.status import DONE, Status
+from ore.cli.printed import printed
+from ore.cli.status import Status
 
 __all__ = ["SCRIPTS", "configure"]
 
@@ -66,15 +66,15 @@ def configure(parser: ArgumentParser, words: Words) -> Execute:
         choices=(*SCRIPTS, "candidates"),
         help="bash, zsh or fish; candidates prints what may stand where the last of WORDS is, one a line",
     )
-    parser.add_argument("words", metavar="WORDS", nargs="*", help="behind --, what stands behind `ore` so far")
+    parser.add_argument(
+        "words", metavar="WORDS", nargs="*", default=[], help="behind --, what stands behind `ore` so far"
+    )
     return _execute
 
 
 def _execute(options: Namespace) -> Status:
     if options.shell in SCRIPTS:
-        sys.stdout.write(SCRIPTS[options.shell])
-        return DONE
+        return printed(SCRIPTS[options.shell])
     from ore.cli.candidates import candidates
 
-    sys.stdout.write("".join(f"{candidate}\n" for candidate in candidates(options.words or [""])))
-    return DONE
+    return printed("".join(f"{candidate}\n" for candidate in candidates(options.words or [""])))

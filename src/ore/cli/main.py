@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import Final
 
 from ore.cli.parser import Configure, Parser, Words, choose
+from ore.cli.printed import printed
 from ore.cli.status import DONE, INTERRUPTED, MISUSE, Status
 
 __all__ = ["COMMANDS", "find", "main", "new_parser"]
@@ -75,8 +76,7 @@ def find(command: str) -> Configure:
 def _version() -> Status:
     from importlib.metadata import version
 
-    print(f"ore {version('ore-agents')}")
-    return DONE
+    return printed(f"ore {version('ore-agents')}\n")
 
 
 def _let_go() -> None:

@@ -4,7 +4,7 @@ import math
 import os
 from argparse import ArgumentParser, ArgumentTypeError
 
-__all__ = ["add_model", "add_session", "add_store", "whole_number"]
+__all__ = ["add_model", "add_session", "add_store", "given", "whole_number"]
 
 
 def add_session(parser: ArgumentParser, *, several_agents: bool = False) -> None:
@@ -20,6 +20,7 @@ def add_session(parser: ArgumentParser, *, several_agents: bool = False) -> None
     parser.add_argument(
         "--agent",
         metavar="MODULE:ATTRIBUTE",
+        type=given,
         action="append" if several_agents else "store",
         default=None if several_agents else os.environ.get("ORE_AGENT") or None,
         help="an Agent from the current folder or the path ($ORE_AGENT)" + "; repeatable" * several_agents,
@@ -49,7 +50,9 @@ def add_session(parser: ArgumentParser, *, several_agents: bool = False) -> None
 def add_model(parser: ArgumentParser) -> None:
     """Which model, and how it is reached."""
     parser.add_argument("--model", metavar="M", help="provider:name, scripted:FILE or local ($ORE_MODEL)")
-    parser.add_argument("--base-url", metavar="URL", help="where the provider answers, instead of its own address")
+    parser.add_argument(
+        "--base-url", metavar="URL", type=given, help="where the provider answers, instead of its own address"
+    )
     parser.add_argument("--timeout-s", metavar="S", type=_seconds, help="seconds without a byte from the model (300)")
     parser.add_argument(
         "--lenient", action="store_true", help="leave out what the model cannot take, with a notice, instead of failing"
@@ -58,7 +61,18 @@ def add_model(parser: ArgumentParser) -> None:
 
 def add_store(parser: ArgumentParser) -> None:
     """Where sessions are."""
-    parser.add_argument("--store", metavar="URL", help="memory:, sqlite:PATH or json:DIR ($ORE_STORE)")
+    parser.add_argument("--store", metavar="URL", type=given, help="memory:, sqlite:PATH or json:DIR ($ORE_STORE)")
+
+
+def given(text: str) -> str:
+    """A value that may not be empty, as one of a variable that is not set would be.
+
+    Raises:
+        ArgumentTypeError: It is.
+    """
+    if not text:
+        raise ArgumentTypeError("expected a value, got ''; leave the option out for what it is by default")
+    return text
 
 
 def whole_number(text: str) -> int:

@@ -1,14 +1,21 @@
 """Words to options, with the nearest command or option when one is misspelled."""
 
+import sys
 from argparse import Action, ArgumentParser, Namespace
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, NoReturn
+
+from ore.cli.printed import printed
+from ore.cli.status import DONE, FAILED, MISUSE
+from ore.cli.terminal import say
 
 __all__ = ["Configure", "Execute", "Parser", "Words", "choose"]
 
 Words = Sequence[str]
 
 _WITHOUT_COMMAND: Final = ("-h", "--help", "--version")
+_SPOKEN: Final = ("PROMPT", "TEXT")
+"""Places for what people say, of which shells make several words."""
 
 Execute = Callable[[Namespace], int]
 """Does what a command is for and returns its exit status."""
@@ -43,10 +50,36 @@ class Parser(ArgumentParser):
         """
         options, left = self.parse_known_args(words)
         if left:
-            last = self.last
-            near = _guess(left[0].partition("=")[0], last.known) if left[0].startswith("-") else ""
-            last.error(f"did not expect {' '.join(left)}{near}")
+            self.last.error(self.last.unexpected(left[0]))
         return options
+
+    def unexpected(self, word: str) -> str:
+        """What is wrong with a word that has no place, and what somebody may have meant."""
+        if word.startswith("-"):
+            name = word.partition("=")[0]
+            return f"did not expect {name}{_guess(name, self.known)}"
+        spoken = [one.metavar for one in self.arguments if one.metavar in _SPOKEN and not one.option_strings]
+        return f"did not expect {word!r}" + "".join(f"; a {name} of several words stands in quotes" for name in spoken)
+
+    def error(self, message: str) -> NoReturn:
+        """Say what is wrong, and end.
+
+        Raises:
+            SystemExit: Always.
+        """
+        say(f"{self.format_usage()}{self.prog}: error: {message}")
+        raise SystemExit(MISUSE)
+
+    def print_help(self, file: Any = None) -> None:
+        """Print what the command is for.
+
+        Raises:
+            SystemExit: It cannot be written.
+        """
+        if file is sys.stderr and file is not None:
+            say(self.format_help().rstrip())
+        elif printed(self.format_help()) != DONE:
+            raise SystemExit(FAILED)
 
     @property
     def last(self) -> "Parser":
@@ -98,7 +131,8 @@ def choose(
 
 def _unknown(name: str, commands: Mapping[str, str]) -> str:
     if name.startswith("-"):
-        return f"expected a command before its options, one of {', '.join(commands)}, got {name!r}"
+        near = _guess(name, _WITHOUT_COMMAND)
+        return f"expected a command before its options, one of {', '.join(commands)}, got {name!r}{near}"
     return f"expected a command that is one of {', '.join(commands)}, got {name!r}{_guess(name, commands)}"
 
 

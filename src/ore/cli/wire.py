@@ -22,7 +22,7 @@ def configure(parser: Parser, words: Words) -> Execute:
 
 
 def _usage(parser: ArgumentParser) -> Status:
-    parser.print_usage(sys.stderr)
+    parser.print_help(sys.stderr)
     return MISUSE
 
 
