@@ -12,10 +12,28 @@ from ore.artifact import TextDelta
 from ore.errors import InputError
 from ore.ext.conduits.http import HttpLimits, HttpOptions, http_app
 from ore.ext.conduits.http.hosts import is_loopback
+from ore.session import Manager
+from ore.testing import ScriptedProvider
+from session.watch import agent
 
 HELLO = [TextDelta(content="Hello")]
 TOKEN = "s3cret token/;ü"
 PLAIN = HttpOptions(token="s3cret")
+
+
+@pytest.mark.parametrize(
+    "origin", ["friend.example", "null", "", "ftp://friend.example", "https://friend.example/page", "https://*.example"]
+)
+def test_what_is_no_origin_is_refused_and_lets_no_page_in_that_has_none(origin: str) -> None:
+    """A page in a sandbox says `null`, which must never be what somebody misspelled."""
+    with pytest.raises(InputError):
+        http_app(Manager(agent(ScriptedProvider())), HttpOptions(origins=[origin]))
+
+
+@pytest.mark.parametrize("name", ["http://ore.example", "", "ore.example/x", "*", "a, b", "ore.example:x"])
+def test_what_is_no_name_of_a_host_is_refused(name: str) -> None:
+    with pytest.raises(InputError):
+        http_app(Manager(agent(ScriptedProvider())), HttpOptions(hosts=[name]))
 
 
 @pytest.mark.requirement("B80")

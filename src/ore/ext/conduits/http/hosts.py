@@ -4,6 +4,8 @@ import ipaddress
 from collections.abc import Sequence
 from urllib.parse import urlsplit
 
+from ore.errors import InputError
+
 __all__ = ["Hosts", "is_loopback"]
 
 _PORTS = {"http": 80, "https": 443}
@@ -27,11 +29,14 @@ class Hosts:
         names: Names beside those of loopback, with a port or for any.
         origins: Pages elsewhere that may use it.
         any_address: Whether a host that is an address passes: no name is made to mean one.
+
+    Raises:
+        InputError: A name or an origin is none, and would let nobody in, or the wrong ones.
     """
 
     def __init__(self, names: Sequence[str], origins: Sequence[str], *, any_address: bool) -> None:
-        self._names = {name.lower() for name in names}
-        self._origins = {_origin(origin) for origin in origins}
+        self._names = {_checked_name(name) for name in names}
+        self._origins = {_checked_origin(origin) for origin in origins}
         self._any_address = any_address
 
     def lets(self, host: str) -> bool:
@@ -55,6 +60,20 @@ class Hosts:
         scheme, name, port = parts
         wanted, given = _split(host)
         return name == wanted and port == (given or _PORTS.get(scheme))
+
+
+def _checked_name(name: str) -> str:
+    if not name or not _split(name)[0] or set(name) & set("/*,@?# "):
+        raise InputError(f"host: expected a name such as ore.example.org, without http:// before it, got {name!r}")
+    return name.lower()
+
+
+def _checked_origin(origin: str) -> tuple[str, str, int | None]:
+    found = _origin(origin)
+    if found is None or found[0] not in _PORTS or "*" in origin:
+        expected = "the address of a page's server, such as https://example.org"
+        raise InputError(f"origin: expected {expected}, got {origin!r}")
+    return found
 
 
 def _split(host: str) -> tuple[str, int | None]:
