@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.command import COMMAND
+from cli.command import COMMAND, delta, ore, said, script, shown
 from cli.conftest import Ore
 
 
@@ -75,3 +75,42 @@ def test_where_standard_output_is_closed_nothing_is_said(words: list[str]) -> No
 def test_where_standard_error_is_closed_a_mistake_does_not_go_to_standard_output() -> None:
     done = subprocess.run(["sh", "-c", 'exec "$0" nope 2>&-', COMMAND], capture_output=True, timeout=100, check=False)
     assert (done.returncode, done.stdout) == (2, b"")
+
+
+@pytest.mark.parametrize(
+    "given", [["--model", "local"], ["--tool", "bash"], ["--store", "memory:"], ["--agent", "a:b"], ["--note-context"]]
+)
+def test_what_a_server_has_its_own_of_is_not_taken_beside_its_address(run: Ore, given: list[str]) -> None:
+    done = run("chat", "--connect", "http://127.0.0.1:1", *given)
+    assert done.status == 2
+    assert done.err.endswith(f"its own agent, model, tools and store: give {given[0]} to `ore serve`\n")
+
+
+@pytest.mark.parametrize(("option", "value"), [("--allow-origin", "shop.example"), ("--allow-host", "http://x")])
+def test_pages_and_names_that_are_none_let_nobody_in(run: Ore, folder: Path, option: str, value: str) -> None:
+    done = run("serve", "--model", script(folder), "--port", "0", option, value)
+    assert (done.status, repr(value) in done.err) == (2, True)
+
+
+def test_a_prompt_is_utf_8_in_any_locale(folder: Path) -> None:
+    locale = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    store, model = ["--store", f"sqlite:{folder / 'store.db'}"], script(folder, [delta("é")])
+    assert ore("run", "--model", model, *store, "--session", "a", "grüße", folder=folder, env=locale).out == "é\n"
+    assert said(shown(store[1], "a", folder))[0] == ("user", "complete", "grüße")
+    assert ore("sessions", "search", "grüße", *store, folder=folder, env=locale).out.startswith("a  ")
+    done = subprocess.run(
+        [COMMAND, "run", "--model", model, *store, b"caf\xe9"],
+        capture_output=True,
+        cwd=folder,
+        timeout=100,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (2, b"ore: prompt: expected UTF-8, got other bytes\n")
+
+
+def test_a_turn_that_is_not_there_is_told_with_where_turns_are_named(run: Ore, folder: Path) -> None:
+    run("run", "--model", script(folder, [delta("1")]), "--session", "a", "Hi")
+    done = run("sessions", "fork", "a", "--at", "nowhere")
+    assert (done.status, done.out) == (1, "")
+    assert "no turn 'nowhere' in session 'a'; `ore sessions show a --json` has the ids of its turns" in done.err
+    assert run("sessions", "fork", "b", "--at", "nowhere").err == "ore: no session 'b' (not_found)\n"

@@ -10,7 +10,7 @@ from ore.cli.calling import asks_several, called_agent
 from ore.cli.conversation import open_conversation
 from ore.cli.failures import run, tell
 from ore.cli.interrupts import Interrupts
-from ore.cli.lines import Lines, read_prompt
+from ore.cli.lines import Lines, read_prompt, spoken
 from ore.cli.output import Output
 from ore.cli.printers import EventPrinter, NoticePrinter, Printer, TextPrinter
 from ore.cli.progress import Progress
@@ -45,6 +45,8 @@ def _prompt(given: str | None) -> str:
         if is_terminal(sys.stdin):
             say("ore: reading the prompt from the terminal; Ctrl-D ends it")
         given = read_prompt()
+    else:
+        given = spoken(given, "prompt")
     if not given.strip():
         raise InputError("prompt: expected text as an argument or on standard input, got none")
     return given

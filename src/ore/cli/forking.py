@@ -3,11 +3,12 @@
 from argparse import Namespace
 from typing import NoReturn
 
+from ore.app.nearest import guess
 from ore.cli.failures import run
 from ore.cli.opened import opened, print_id
 from ore.cli.status import DONE, Status
 from ore.errors import NotFoundError
-from ore.ledger import delete_thread
+from ore.ledger import StoredThread, delete_thread
 from ore.session import LocalPlacement, Manager, Stream
 
 __all__ = ["delete_session", "fork_session"]
@@ -36,8 +37,22 @@ def delete_session(options: Namespace) -> Status:
 
 async def _fork(options: Namespace) -> Status:
     async with opened(options) as store:
+        if options.at is not None:
+            _check_turn(options.at, await store.load(options.id))
         made = await Manager(_no_agent, store).fork(options.id, options.at)
     return print_id(made, options)
+
+
+def _check_turn(turn_id: str, stored: StoredThread) -> None:
+    """See whether there is such a turn.
+
+    Raises:
+        NotFoundError: There is none; the message names the nearest.
+    """
+    ids = [turn.id for turn in stored.turns]
+    if turn_id not in ids:
+        where = f"`ore sessions show {stored.id} --json` has the ids of its turns"
+        raise NotFoundError(f"no turn {turn_id!r} in session {stored.id!r}{guess(turn_id, ids)}; {where}")
 
 
 async def _delete(options: Namespace) -> Status:

@@ -8,7 +8,19 @@ from collections.abc import Callable
 
 from ore.errors import InputError
 
-__all__ = ["Lines", "read_prompt"]
+__all__ = ["Lines", "read_prompt", "spoken"]
+
+
+def spoken(text: str, what: str) -> str:
+    """What somebody said as a word of the command line, in whatever locale.
+
+    Raises:
+        InputError: It is no UTF-8.
+    """
+    try:
+        return os.fsencode(text).decode("utf-8")
+    except UnicodeError:
+        raise InputError(f"{what}: expected UTF-8, got other bytes") from None
 
 
 def read_prompt() -> str:

@@ -10,9 +10,11 @@ import msgspec
 
 from ore.artifact import Artifact, ToolCall, ToolResult, to_json
 from ore.cli.failures import run
+from ore.cli.lines import spoken
 from ore.cli.opened import opened
 from ore.cli.output import Output
 from ore.cli.status import DONE, Status
+from ore.cli.terminal import whisper
 from ore.errors import InputError
 from ore.ledger import Store, Summary, Thread, Turn, TurnStatus, encode_turn
 
@@ -50,9 +52,10 @@ def search_sessions(options: Namespace) -> Status:
         InputError: There is nothing to search for.
         OreError: The store cannot be used.
     """
-    if not options.text.strip():
+    text = spoken(options.text, "search")
+    if not text.strip():
         raise InputError("search: expected a text to search for, got none")
-    return run(_search(options))
+    return run(_search(text, options))
 
 
 async def _list(options: Namespace) -> Status:
@@ -62,6 +65,8 @@ async def _list(options: Namespace) -> Status:
     if options.json:
         output.json(to_json({"sessions": found}))
     else:
+        if not found:
+            whisper("ore: no session is stored here; `ore run` and `ore chat` make some")
         output.text("".join(f"{_line(summary)}\n" for summary in found))
     return output.status(DONE)
 
@@ -121,12 +126,14 @@ def _words(artifact: Artifact) -> str:
     return artifact.for_human()
 
 
-async def _search(options: Namespace) -> Status:
+async def _search(text: str, options: Namespace) -> Status:
     async with opened(options) as store:
-        hits = await store.search(options.text, limit=options.limit or EVERY)
+        hits = await store.search(text, limit=options.limit or EVERY)
     output = Output()
     if options.json:
         output.json(to_json({"hits": hits}))
     else:
+        if not hits:
+            whisper(f"ore: no turn of a session contains {text!r}")
         output.text("".join(f"{hit.id}  {hit.turn}  {' '.join(hit.snippet.split())}\n" for hit in hits))
     return output.status(DONE)
