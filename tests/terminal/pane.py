@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -90,6 +90,12 @@ class Pane:
             self.changes(end, f"{texts}")
         return now
 
+    def comes(self, is_so: Callable[[], bool], what: str) -> None:
+        """Wait for what changes together with the terminal."""
+        end = time.monotonic() + WAIT_S
+        while not is_so():
+            self.changes(end, what)
+
     def until(self, name: str, value: str) -> None:
         """Wait until a fact has a value."""
         end = time.monotonic() + WAIT_S
@@ -119,7 +125,7 @@ class Pane:
         self.type("echo he''llo")
         self.shows("echo he''llo")  # what is typed is seen
         self.press("Enter")
-        self.shows("\nhello")
+        self.shows("hello")  # what was typed has quotes in it
 
     @staticmethod
     def _is_chat(path: Path, store: Path) -> bool:

@@ -79,7 +79,7 @@ class Stage:
     async def idle(self) -> None:
         """Wait until nothing runs, and the screen says so."""
         await self.stream.idle()
-        await until(lambda: not self.app.view.is_running and self.app._frame is None, "rest")
+        await until(lambda: not self.app.view.is_running and not self.app.pace.is_due, "rest")
         await self.pilot.pause()
 
 

@@ -125,7 +125,7 @@ async def test_a_line_that_grows_redraws_itself_and_nothing_above() -> None:
         await on.send("go")
         transcript = on.app.transcript
         await until(lambda: "Three" in transcript.line_texts(), "it to be drawn")
-        await until(lambda: on.app._frame is None, "rest")
+        await until(lambda: not on.app.pace.is_due, "rest")
         await on.pilot.pause()
         before = transcript.lines_drawn
         hold.set()

@@ -10,46 +10,13 @@ import pytest
 
 from cli.command import call, delta, said, script, shown
 from processes import ended
+from terminal.chat import HANGING, SLEEPING, State, at_a_tool, begin, idle, send, streaming
 from terminal.pane import COMMAND, NEEDS_TMUX, Pane, pane
 
 pytestmark = [NEEDS_TMUX, pytest.mark.slow]
 
 
-def begin(on: Pane, store: Path, model: str, *words: str) -> int:
-    """Start the chat; its process."""
-    on.run("ore", "chat", "--session", "s1", "--model", model, *words, "--store", f"sqlite:{store}")
-    on.shows("Ask, or type /")
-    return on.pid_of(store)
-
-
-def send(on: Pane, text: str) -> None:
-    on.type(text)
-    on.shows(text)
-    on.press("Enter")
-
-
-def idle(on: Pane) -> None:
-    on.shows("ready")
-
-
-def streaming(on: Pane) -> None:
-    send(on, "Go on.")
-    on.shows("Half an ans", "answering")
-
-
-def at_a_tool(on: Pane) -> None:
-    send(on, "Go on.")
-    on.shows("● bash")
-
-
-def asked(on: Pane) -> None:
-    send(on, "Go on.")
-    on.shows("Run bash?")
-
-
-HANGING: Sequence[Any] = [delta("Half an ans"), {"hang": True}]
-SLEEPING: Sequence[Any] = [call("bash", command="sleep 600")]
-STATES: dict[str, tuple[Callable[[Pane], None], Sequence[Any], Sequence[str]]] = {
+STATES: dict[str, tuple[State, Sequence[Any], Sequence[str]]] = {
     "idle": (idle, [delta("x")], ()),
     "streaming": (streaming, HANGING, ()),
     "tool": (at_a_tool, SLEEPING, ("--tool", "bash", "--approve", "always")),

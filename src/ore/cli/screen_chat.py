@@ -1,6 +1,5 @@
 """`ore chat` on a terminal: the screen."""
 
-import os
 from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,8 +22,6 @@ def chat(options: Namespace) -> Status:
     Raises:
         OreError: It could not even begin.
     """
-    # What tells Esc from the keys that begin with it; read once, when the library is imported.
-    os.environ.setdefault("ESCDELAY", "30")
     try:
         import textual
     except ModuleNotFoundError as error:
@@ -57,15 +54,11 @@ async def _connected(options: Namespace) -> Status:
 
 def _settings(options: Namespace) -> "ScreenSettings":
     from ore.ext.conduits.terminal import PromptHistory, ScreenSettings
-    from ore.ext.conduits.terminal.surroundings import background, folder_line
+    from ore.ext.conduits.terminal.surroundings import folder_line
 
-    palette, typed = options.theme, ""
-    if palette == "auto":
-        palette, typed = background()
     folder = Path.cwd()
     return ScreenSettings(
-        palette=palette,
-        typed=typed,
+        palette=options.theme,
         folder=folder,
         folder_line=folder_line(folder),
         prompts=PromptHistory(data_folder() / "prompts.jsonl"),

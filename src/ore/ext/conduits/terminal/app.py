@@ -12,8 +12,9 @@ from typing import Any, ClassVar, Final
 from textual import on
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
+from textual.driver import Driver
+from textual.drivers.linux_driver import LinuxDriver
 from textual.events import Mount, Resize, TextSelected
-from textual.timer import Timer
 from textual.widgets import TextArea
 from textual.worker import Worker
 
@@ -26,7 +27,9 @@ from ore.ext.conduits.terminal.composer import Composer
 from ore.ext.conduits.terminal.conversation import Conversation, place
 from ore.ext.conduits.terminal.desk import Desk
 from ore.ext.conduits.terminal.folding import fold
+from ore.ext.conduits.terminal.keyboard import Keyboard
 from ore.ext.conduits.terminal.link import CommandLine, Link
+from ore.ext.conduits.terminal.pace import Pace
 from ore.ext.conduits.terminal.painting import Painter
 from ore.ext.conduits.terminal.palette import DARK, LIGHT, PLAIN, Palette
 from ore.ext.conduits.terminal.settings import ScreenSettings
@@ -40,15 +43,8 @@ __all__ = ["PALETTES", "TerminalApp"]
 
 log = logging.getLogger(__name__)
 
-PALETTES: Final = {palette.name: palette for palette in (DARK, LIGHT, PLAIN)}
-
-_FRAME_S: Final = 0.06
-_SHARE: Final = 5
-"""A frame begins no sooner than so many times what the last one took of the processor, with all that the library does
-for it: a fifth of a core."""
-
-_LONGEST_S: Final = 0.25
-"""Nobody waits longer than that, whatever else was worked on meanwhile."""
+PALETTES: Final = {"auto": DARK, **{palette.name: palette for palette in (DARK, LIGHT, PLAIN)}}
+"""Colours by what settings say; a screen that nobody asked the terminal for has those for a dark background."""
 
 _LEAVE_S: Final = 5.0
 """Seconds in which a message that was just sent may arrive before the screen is left."""
@@ -106,13 +102,15 @@ class TerminalApp(App[int]):
         self.suggestions = Suggestions()
         self.composer = Composer(self.settings.prompts)
         self.bars = {name: Bar(name) for name in ("unseen", "working", "queue", "status")}
-        self.frames = 0
-        self._frame: Timer | None = None
-        self._next_frame_s = 0.0
-        self._worked_s = time.thread_time()
+        self.pace = Pace(self, self.draw)
         self._shape = -1
         self._running_since_s: float | None = None
         self._notes = 0
+
+    def get_driver_class(self) -> type[Driver]:
+        """What reads the keys."""
+        found = super().get_driver_class()
+        return Keyboard if found is LinuxDriver else found
 
     # ── Layout ──
 
@@ -140,6 +138,7 @@ class TerminalApp(App[int]):
         if self.settings.typed:
             self.composer.put(self.settings.typed)
         self.draw()
+        self.app_resume_signal.subscribe(self, lambda _: self.refresh(layout=True))
         self.set_interval(_TICK_S, self._tick)
         self.do(self._learn_commands)
         self._follow_link()
@@ -219,7 +218,7 @@ class TerminalApp(App[int]):
 
     def _take(self, batch: Sequence[Entry]) -> None:
         view = self.view
-        was_running = view.is_running
+        was_running, running = view.is_running, view.running
         fold(view, batch)
         if view.is_running != was_running:
             self._running_since_s = time.monotonic() if view.is_running else None
@@ -232,7 +231,10 @@ class TerminalApp(App[int]):
         for question in view.questions.values():
             if question.tool in self.desk.always:
                 self.do(partial(self.desk.is_approved, question), group=f"answer {question.key}")
-        self.request_draw()
+        if view.running == running:
+            self.request_draw()
+        else:
+            self.pace.at_once()
 
     async def _learn_commands(self) -> None:
         self.commands = await self.desk.got(self.link.commands()) or ()
@@ -241,24 +243,20 @@ class TerminalApp(App[int]):
 
     def request_draw(self) -> None:
         """Draw soon: once for all that comes until then."""
-        if self._frame is None and self.is_running:
-            wait_s = max(self._next_frame_s - time.monotonic(), 0.001)
-            self._frame = self.set_timer(wait_s, self.draw)
+        self.pace.soon()
 
     def draw(self) -> None:
         """Bring the screen up to what is known."""
-        self._frame = None
+        worked_s = self.pace.begin()
         if not self.transcript.is_attached:  # it is being left
             return
-        worked_s, self._worked_s = time.thread_time() - self._worked_s, time.thread_time()
-        self.frames += 1
         view = self.view
         changed, view.changed = view.changed, set()
         reshaped, self._shape = view.shape != self._shape, view.shape
         self.transcript.show(view.cells, changed, reshaped=reshaped)
         self._draw_bars()
         self.signals.title(view)
-        self._next_frame_s = time.monotonic() + min(max(_FRAME_S, worked_s * _SHARE), _LONGEST_S)
+        self.pace.end(worked_s)
 
     def _draw_bars(self) -> None:
         view = self.view

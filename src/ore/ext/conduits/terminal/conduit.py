@@ -6,6 +6,7 @@ import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Final
 
 from ore.errors import InputError
@@ -14,6 +15,7 @@ from ore.ext.conduits.terminal.link import Link
 from ore.ext.conduits.terminal.local_link import PROVENANCE, LocalLink
 from ore.ext.conduits.terminal.log_buffer import LogBuffer
 from ore.ext.conduits.terminal.settings import ScreenSettings
+from ore.ext.conduits.terminal.surroundings import background
 from ore.session import Descriptor, Manager
 
 __all__ = ["DESCRIPTOR", "Shown", "TerminalConduit", "show"]
@@ -96,7 +98,7 @@ async def show(link: Link, session_id: str | None, settings: ScreenSettings | No
     shown, logs = Shown(), LogBuffer()
     try:
         snapshot = await link.open(session_id)
-        app = TerminalApp(link, snapshot, settings)
+        app = TerminalApp(link, snapshot, await _fitted(settings or ScreenSettings()))
         with logs.instead(), _signals(app, shown):
             await app.run_async()
         shown.place, shown.crash = link.place, app.crash
@@ -105,6 +107,14 @@ async def show(link: Link, session_id: str | None, settings: ScreenSettings | No
         if sys.__stderr__ is not None:
             logs.flush_to(sys.__stderr__)
     return shown
+
+
+async def _fitted(settings: ScreenSettings) -> ScreenSettings:
+    """With colours for the terminal's background."""
+    if settings.palette != "auto":
+        return settings
+    palette, typed = await asyncio.to_thread(background)
+    return replace(settings, palette=palette, typed=settings.typed + typed)
 
 
 @contextmanager

@@ -16,7 +16,7 @@ class ScreenSettings:
 
     Attributes:
         name: Of the program, for the window's title.
-        palette: `dark`, `light` or `plain`.
+        palette: `dark`, `light` or `plain`; with `auto` the terminal is asked for its background.
         zones: Where facts of a session are shown.
         prompts: What was typed before.
         folder: Where commands run and files are looked for.
@@ -27,7 +27,7 @@ class ScreenSettings:
     """
 
     name: str = "Ore"
-    palette: str = "dark"
+    palette: str = "auto"
     zones: Zones = field(default_factory=Zones)
     prompts: PromptHistory = field(default_factory=PromptHistory)
     folder: Path = field(default_factory=Path.cwd)

@@ -1,0 +1,111 @@
+"""`Keyboard`: what is typed on a terminal, where Esc is heard at once."""
+
+import os
+import select
+from codecs import getincrementaldecoder
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Final
+
+from textual import constants
+from textual._xterm_parser import XTermParser
+from textual.drivers.linux_driver import LinuxDriver
+from textual.message import Message
+
+__all__ = ["Keyboard", "Typed", "quick_escape"]
+
+_ESCAPE_S: Final = 0.03
+_ESCAPE_NAME: Final = "ESCAPE_DELAY"
+"""The library reads it at each Esc, from a name that it takes for a constant."""
+
+_IDLE_S: Final = 0.1
+"""How soon the end of the screen is seen."""
+
+_SLACK_S: Final = 0.005
+_MOST_BYTES: Final = 4_096
+
+
+class Typed:
+    """Bytes of a terminal as what was typed.
+
+    Attributes:
+        wait_s: Seconds to wait for more bytes until `take` is to be told that there are none.
+    """
+
+    def __init__(self) -> None:
+        self._parser = XTermParser()
+        self._decode = getincrementaldecoder("utf-8")("replace").decode
+        self.wait_s = _IDLE_S
+
+    def take(self, data: bytes) -> Iterator[Message]:
+        """What was typed; no bytes mean that Esc, with which other keys begin, is all that was pressed."""
+        self.wait_s = constants.ESCAPE_DELAY + _SLACK_S if data else _IDLE_S
+        text = self._decode(data)
+        if text:  # none would be the end of all typing
+            yield from self._parser.feed(text)
+        yield from self._parser.tick()
+
+
+class Keyboard(LinuxDriver):
+    """The library's driver; that one looks for Esc every 100 ms only, and never rests once the terminal has gone.
+
+    A process that is told to go on takes the terminal again, also where it
+    was stopped without being asked: the shell may have changed it meanwhile.
+    """
+
+    _is_shown = False
+
+    def start_application_mode(self) -> None:
+        """Take the terminal."""
+        super().start_application_mode()  # type: ignore[no-untyped-call]  # Textual's has no annotation
+        self._is_shown = True
+
+    def stop_application_mode(self) -> None:
+        """Give it back as it was."""
+        self._is_shown = False
+        super().stop_application_mode()
+
+    def run_input_thread(self) -> None:
+        """Tell the screen what is typed, until it ends or the terminal has gone."""
+        typed = Typed()
+        with quick_escape():
+            while not self.exit_event.is_set():
+                if not self._heard(typed, typed.wait_s):
+                    return
+            self._heard(typed, _IDLE_S)  # what a terminal answers late is not for the shell
+
+    def _sigcont_application(self, *_: object) -> None:
+        """Go on; one that is being left has nothing to go on with, and a hang-up tells it all the same."""
+        if not self._auto_restart:
+            return
+        if self._is_shown:
+            self.suspend_application_mode()
+            self._must_signal_resume = True
+        if self._must_signal_resume:
+            self.resume_application_mode()
+
+    def _heard(self, typed: Typed, wait_s: float) -> bool:
+        """Take what comes; whether more may come."""
+        try:
+            is_ready = bool(select.select([self.fileno], [], [], wait_s)[0])
+            data = os.read(self.fileno, _MOST_BYTES) if is_ready else b""
+        except OSError:  # the terminal has gone
+            return False
+        for message in typed.take(data):
+            self.process_message(message)
+        return bool(data) or not is_ready
+
+
+@contextmanager
+def quick_escape(environment: Mapping[str, str] = os.environ) -> Iterator[None]:
+    """Take Esc for itself once nothing has followed it for 30 ms, while the block lasts.
+
+    The library waits for 100 ms. Who has set `ESCDELAY` keeps it.
+    """
+    before_s = constants.ESCAPE_DELAY
+    if "ESCDELAY" not in environment:
+        setattr(constants, _ESCAPE_NAME, _ESCAPE_S)
+    try:
+        yield
+    finally:
+        setattr(constants, _ESCAPE_NAME, before_s)
