@@ -2,6 +2,7 @@
 
 import json
 import shlex
+import sqlite3
 import subprocess
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -102,6 +103,12 @@ def test_where_nothing_is_wrong_nothing_is_to_do_and_nothing_is_left(run: Ore, f
         (["--store", "sqlite:a_file/ore.db"], "see to it that {folder}/a_file/ore.db can be made and written"),
         (["--store", "json:a_file/ore"], "see to it that {folder}/a_file/ore can be made and written"),
         (["--store", "mystery:x"], "name another store with --store or ORE_STORE"),
+        (["--store", "sqlite:foreign.db"], "name another store with --store or ORE_STORE"),
+        (["--store", "sqlite:newer.db"], "install a newer ore, or name another store"),
+        (["--store", "sqlite:a folder"], "({folder}/a folder is a folder)"),
+        (["--store", "sqlite:a broken.db"], "mv '{folder}/a broken.db' '{folder}/a broken.db.broken'"),
+        (["--model", "openai:m", "--base-url", "nowhere"], "give an address that begins with http:// or https://"),
+        (["--model", "scripted:a_file"], "mend the file 'a_file'"),
         (["--model", "openai:gpt-5-mini", "--store", "sqlite:broken.db"], "set OPENAI_API_KEY to a key"),
         (["--model", "openai:m", "--base-url", "http://127.0.0.1:1"], "start the server, or give its address"),
         (["--model", "local:missing.gguf"], "name another model than 'local:missing.gguf'"),
@@ -111,7 +118,14 @@ def test_one_thing_is_said_that_mends_it(
     run: Ore, folder: Path, monkeypatch: pytest.MonkeyPatch, words: list[str], remedy: str
 ) -> None:
     (folder / "broken.db").write_bytes(b"no database" * 100)
+    (folder / "a broken.db").write_bytes(b"no database" * 100)
     (folder / "a_file").write_text("no folder")
+    (folder / "a folder").mkdir()
+    run("sessions", "list", "--store", "sqlite:newer.db")
+    for name, statement in (("foreign.db", "create table notes (text)"), ("newer.db", "pragma user_version = 999")):
+        database = sqlite3.connect(folder / name)
+        database.execute(statement)
+        database.close()
     monkeypatch.setenv("ORE_MODEL", script(folder, [delta("yes")]))
     if "--base-url" in words:
         monkeypatch.setenv("OPENAI_API_KEY", "k" * 20)
@@ -177,3 +191,20 @@ def test_what_is_not_installed_is_said_with_what_installs_it(
     done = run("doctor", "--model", script(folder, [delta("yes")]))
     assert f"  starlette not installed: {install_line('http')}\n" in done.out
     assert "  bwrap not found: commands of a model cannot be confined\n" in done.out
+
+
+@pytest.mark.requirement("D-cli-doctor")
+@pytest.mark.parametrize(
+    ("name", "status", "told"),
+    [
+        ("own:agent", 0, "  is there\n"),
+        ("own:agnet", 2, "  fails (bad_request): agent: 'own' has no attribute 'agnet'; its agents are: agent\n"),
+    ],
+)
+def test_the_agent_of_the_environment_is_looked_for(
+    run: Ore, folder: Path, monkeypatch: pytest.MonkeyPatch, name: str, status: int, told: str
+) -> None:
+    (folder / "own.py").write_text("from ore import Agent\nagent = Agent()\n")
+    monkeypatch.setenv("ORE_AGENT", name)
+    done = run("doctor", "--model", script(folder, [delta("yes")]))
+    assert (done.status, told in done.out, "set ORE_AGENT" in todo(done.out)) == (status, True, bool(status))

@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from pathlib import Path
@@ -17,7 +18,7 @@ from ore.errors import (
     ProviderError,
 )
 
-__all__ = ["about_keys", "about_model", "about_store"]
+__all__ = ["about_agent", "about_keys", "about_model", "about_store"]
 
 _RUN: Final = re.compile("run `([^`]+)`")
 """What messages that know the remedy say."""
@@ -60,6 +61,10 @@ def about_model(error: Exception, name: str) -> str:
         if variable:
             return f"set {variable[1]} to a key of that server, or name another model with --model"
         return "get a key that the server takes, and set it in place of the one that is set"
+    if "base URL" in said:
+        return "give an address that begins with http:// or https:// as --base-url or in the provider's variable"
+    if name.startswith("scripted:") and isinstance(error, InputError):
+        return f"mend the file {name.partition(':')[2]!r}, or name another model with --model or ORE_MODEL"
     if isinstance(error, ConnectionFailedError):
         return "start the server, or give its address with --base-url"
     if isinstance(error, ModelNotFoundError | InputError):
@@ -73,12 +78,31 @@ def about_store(error: Exception, url: str) -> str:
     """What to do about a store that cannot be used."""
     kind, _, rest = url.partition(":")
     path = Path(rest).absolute()
+    said = str(error)
     if isinstance(error, CorruptError):
-        return f"move it away, which keeps what is in it: mv {path} {path}.broken; a new one is made"
-    if isinstance(error, InputError) or kind not in ("sqlite", "json") or not isinstance(error, OreError):
+        moved = shlex.join(["mv", str(path), f"{path}.broken"])
+        return f"move it away, which keeps what is in it: {moved}; a new one is made"
+    if "newer ore" in said:
+        return "install a newer ore, or name another store with --store or ORE_STORE"
+    is_files = kind in ("sqlite", "json") and isinstance(error, OreError) and not isinstance(error, InputError)
+    if not is_files or "another program" in said:
         return "name another store with --store or ORE_STORE"
-    if "in use" in str(error) or "another process" in str(error):
+    if "in use" in said or "another process" in said:
         return f"end the other process that has {path} open, or name another store with --store"
-    folder = next((one for one in (path, *path.parents) if one.exists()), path)
-    why = "is no folder" if not folder.is_dir() else "may be written" if os.access(folder, os.W_OK) else "is read-only"
-    return f"see to it that {path} can be made and written ({folder} {why}), or name another with --store or ORE_STORE"
+    return (
+        f"see to it that {path} can be made and written ({_why(path, kind)}), or name another with --store or ORE_STORE"
+    )
+
+
+def _why(path: Path, kind: str) -> str:
+    """What stands in the way of a store: the store itself, or the folder that it would be made in."""
+    there = next((one for one in (path, *path.parents) if one.exists()), path)
+    is_wrong = there.is_dir() == (there == path and kind == "sqlite")
+    if is_wrong:
+        return f"{there} is {'a' if there.is_dir() else 'no'} folder"
+    return f"{there} {'may be written' if os.access(there, os.W_OK) else 'is read-only'}"
+
+
+def about_agent(name: str) -> str:
+    """What to do about an agent of the environment that is not there."""
+    return f"set ORE_AGENT to module:attribute of a file in this folder, instead of {name!r}, or unset it"

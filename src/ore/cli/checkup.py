@@ -13,7 +13,8 @@ from typing import Final
 
 from ore._extras import install_line
 from ore.app import Agent, ProviderSettings, Resolver, default_model, default_store_url, open_store
-from ore.cli.advice import about_keys, about_model, about_store
+from ore.cli.advice import about_agent, about_keys, about_model, about_store
+from ore.cli.agent_file import load_agent
 from ore.cli.failures import run, status_of
 from ore.cli.output import Output
 from ore.cli.progress import Progress
@@ -80,9 +81,14 @@ async def _check_up(options: Namespace) -> Status:
     store_status, line, advice = await _store(url)
     output.text(f"  {line}\n")
     todo += [advice] if advice else []
+    agent_status = DONE
+    if name := os.environ.get("ORE_AGENT"):
+        agent_status, line, advice = _agent(name)
+        output.text(f"\nagent {name}: ORE_AGENT names it\n  {line}\n")
+        todo += [advice] if advice else []
     if todo:
         output.text(f"\nto do: {todo[0]}\n")
-    return output.status(model_status or store_status)
+    return output.status(model_status or store_status or agent_status)
 
 
 def _surroundings() -> Iterator[str]:
@@ -120,6 +126,15 @@ async def _model(name: str, options: Namespace) -> Found:
     except Exception as error:
         return *_fault(error), about_model(error, name)
     return DONE, "answers", None
+
+
+def _agent(name: str) -> Found:
+    """Whether `run`, `chat` and `serve` find the agent that they take by default."""
+    try:
+        load_agent(name)
+    except OreError as error:
+        return *_fault(error), about_agent(name)
+    return DONE, "is there", None
 
 
 async def _store(url: str) -> Found:
