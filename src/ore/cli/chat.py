@@ -2,6 +2,7 @@
 
 import os
 from argparse import Namespace
+from functools import partial
 from importlib.util import find_spec
 from typing import Final
 
@@ -41,9 +42,11 @@ def _execute(parser: Parser, options: Namespace) -> Status:
         _refuse_own(parser, options)
     if options.connect is not None or (not options.plain and _has_screen()):
         from ore.cli.screen_chat import chat
-    else:
-        from ore.cli.plain_chat import chat
-    return guarded(chat, options)
+
+        return guarded(partial(chat, parser.arguments), options)
+    from ore.cli.plain_chat import chat as plain_chat
+
+    return guarded(plain_chat, options)
 
 
 def _refuse_own(parser: Parser, options: Namespace) -> None:

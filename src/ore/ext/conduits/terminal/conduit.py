@@ -38,13 +38,13 @@ class Shown:
     Attributes:
         signal: Which signal ended it; `None` when a person did.
         crash: The fault that ended it.
-        place: How to come back to the session.
+        session_id: The session that was shown last; `None` when none was opened.
     """
 
     def __init__(self) -> None:
         self.signal: int | None = None
         self.crash: BaseException | None = None
-        self.place = ""
+        self.session_id: str | None = None
 
 
 class TerminalConduit:
@@ -101,7 +101,8 @@ async def show(link: Link, session_id: str | None, settings: ScreenSettings | No
         app = TerminalApp(link, snapshot, await _fitted(settings or ScreenSettings()))
         with logs.instead(), _signals(app, shown):
             await app.run_async()
-        shown.place, shown.crash = link.place, app.crash
+            await app.editor.aclose()
+        shown.session_id, shown.crash = link.session_id, app.crash
     finally:
         await link.aclose()
         if sys.__stderr__ is not None:
@@ -124,9 +125,12 @@ def _signals(app: TerminalApp, shown: Shown) -> Iterator[None]:
 
     def end(number: int) -> None:
         shown.signal = number
+        app.editor.stop()
         app.exit(0)
 
     def interrupt() -> None:
+        if app.editor.is_open:  # it was meant for that
+            return
         if app.view.is_running and shown.signal is None:
             app.do(app.desk.interrupt)
         else:

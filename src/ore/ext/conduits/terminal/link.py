@@ -46,11 +46,6 @@ class Link(Protocol):
         ...
 
     @property
-    def place(self) -> str:
-        """Where it lives, for the crash line: how to come back to it."""
-        ...
-
-    @property
     def model(self) -> str | None:
         """Who answers next, as far as this end knows."""
         ...

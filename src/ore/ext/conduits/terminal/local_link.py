@@ -47,11 +47,6 @@ class LocalLink:
         return self._live.id
 
     @property
-    def place(self) -> str:
-        """How to come back to it."""
-        return f"ore chat --session {self._live.id}"
-
-    @property
     def model(self) -> str | None:
         """Who answers next."""
         try:

@@ -78,11 +78,6 @@ class RemoteLink:
         return self._id
 
     @property
-    def place(self) -> str:
-        """How to come back to it."""
-        return f"ore chat --connect {self._url} --session {self.session_id}"
-
-    @property
     def model(self) -> str | None:
         """Only the server knows."""
         return None
