@@ -70,7 +70,7 @@ def test_however_it_ends_the_terminal_is_usable_and_the_session_whole(state: str
         pid = begin(on, store, model, *words)
         enter(on)
         ENDS[end](on, pid)
-        on.shows("ore: the session is kept: ore chat --session s1")
+        on.shows("ore: the session is kept")
         on.is_usable()
     turns = said(shown(f"sqlite:{store}", "s1", tmp_path))
     assert turns[:1] == ([] if state == "idle" else [("user", "complete", "Go on.")])
@@ -101,7 +101,7 @@ def test_a_crash_says_so_on_one_line_and_where_the_session_is(tmp_path: Path) ->
         on.shows("Ask, or type /")
         on.type("boom")
         on.press("C-o")
-        text = on.shows("ore: the screen failed (ZeroDivisionError)", "kept: ore chat --session s1", "status 1")
+        text = on.shows("ore: the screen failed (ZeroDivisionError)", "the session is kept", "status 1")
         assert "nobody expects it" in text
         assert "never to be shown" not in text
         on.is_usable()

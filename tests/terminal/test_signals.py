@@ -6,11 +6,68 @@ from pathlib import Path
 
 import pytest
 
-from cli.command import delta, script
+from cli.command import call, delta, script
+from processes import ended
 from terminal.chat import HANGING, begin, send
 from terminal.pane import NEEDS_TMUX, pane
 
 pytestmark = [NEEDS_TMUX, pytest.mark.slow]
+
+
+RUDE = """\
+#!/bin/sh
+echo $$ > {folder}/editor.pid
+stty -echo -icanon
+printf 'in the editor'
+read line
+printf ' and more' >> "$1"
+"""
+"""Leaves the terminal as nobody wants it."""
+
+
+def editor(folder: Path) -> Path:
+    file = folder / "editor.sh"
+    file.write_text(RUDE.format(folder=folder))
+    file.chmod(0o700)
+    return file
+
+
+def test_a_session_goes_on_while_an_editor_has_the_terminal_and_a_signal_ends_both(tmp_path: Path) -> None:
+    """Behaviour 21."""
+    for name in ("in", "out"):
+        os.mkfifo(tmp_path / name)
+    waits, tells = call("bash", command=f"cat {tmp_path}/in"), call("bash", command=f"echo gone on > {tmp_path}/out")
+    model = script(tmp_path, [waits], [tells], [delta("Done.")])
+    with pane(tmp_path, env={"EDITOR": str(editor(tmp_path))}) as on:
+        pid = begin(on, tmp_path / "ore.db", model, "--tool", "bash", "--approve", "always")
+        send(on, "Go on.")
+        on.shows("● bash")
+        on.type("draft")
+        on.shows("draft")
+        on.press("C-g")
+        on.shows("in the editor")
+        (tmp_path / "in").write_text("x\n")
+        assert (tmp_path / "out").read_text() == "gone on\n"
+        on.press("C-j")
+        on.shows("draft and more", "Done.", "ready")
+        on.press("C-g")
+        on.shows("in the editor")
+        os.kill(pid, signal.SIGTERM)
+        on.shows("session is kept")
+        ended(int((tmp_path / "editor.pid").read_text()))
+        on.is_usable()
+
+
+def test_an_editor_that_is_not_there_is_told_and_the_screen_stays(tmp_path: Path) -> None:
+    """Behaviour 21."""
+    with pane(tmp_path, env={"EDITOR": "no-such-editor"}) as on:
+        begin(on, tmp_path / "ore.db", script(tmp_path, HANGING))
+        on.type("draft")
+        on.shows("draft")
+        on.press("C-g")
+        on.shows("the editor 'no-such-editor' could not be run", "draft")
+        on.type(" more")
+        on.shows("draft more")
 
 
 def threads(pid: int) -> set[str]:

@@ -26,6 +26,7 @@ from ore.ext.conduits.terminal.cells import Cell, Kind
 from ore.ext.conduits.terminal.composer import Composer
 from ore.ext.conduits.terminal.conversation import Conversation, place
 from ore.ext.conduits.terminal.desk import Desk
+from ore.ext.conduits.terminal.editing import Editor
 from ore.ext.conduits.terminal.folding import fold
 from ore.ext.conduits.terminal.keyboard import Keyboard
 from ore.ext.conduits.terminal.link import CommandLine, Link
@@ -96,6 +97,7 @@ class TerminalApp(App[int]):
         self.crash: BaseException | None = None
         self.line_state = "live"
         self.signals = Signals(self, self.settings)
+        self.editor = Editor(self)
         self.keys = TypingKeys(self)
         self.transcript = Transcript(Painter(self.palette))
         self.panel = QuestionPanel(quiet_s=self.settings.quiet_s)

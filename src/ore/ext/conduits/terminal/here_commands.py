@@ -153,7 +153,7 @@ class HereCommands:
         self._app.keys.attach(Path(rest))
 
     async def _edit(self, rest: str) -> None:
-        await self._app.keys.edit()
+        self._app.do(self._app.keys.edit)  # the screen goes on meanwhile
 
     async def _mode(self, rest: str) -> None:
         modes: Mapping[str, Mode] = {"queue": "queue", "steer": "steer", "interrupt": "interrupt"}

@@ -54,9 +54,11 @@ class Keyboard(LinuxDriver):
     """
 
     _is_shown = False
+    _is_elsewhere = False
 
     def start_application_mode(self) -> None:
         """Take the terminal."""
+        self._is_elsewhere = False
         super().start_application_mode()  # type: ignore[no-untyped-call]  # Textual's has no annotation
         self._is_shown = True
 
@@ -64,6 +66,16 @@ class Keyboard(LinuxDriver):
         """Give it back as it was."""
         self._is_shown = False
         super().stop_application_mode()
+
+    def close(self) -> None:
+        """Write nothing any more; whoever takes the terminal again draws all of it."""
+        super().close()
+        self._is_elsewhere = True
+
+    def write(self, data: str) -> None:
+        """Write, unless somebody else has the terminal."""
+        if not self._is_elsewhere:
+            super().write(data)
 
     def run_input_thread(self) -> None:
         """Tell the screen what is typed, until it ends or the terminal has gone."""

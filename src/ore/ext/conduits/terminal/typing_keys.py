@@ -18,7 +18,6 @@ from ore.ext.conduits.terminal.completing import (
     named_path,
     path_suggestions,
 )
-from ore.ext.conduits.terminal.editing import in_editor
 from ore.ext.conduits.terminal.here import HERE, is_here
 from ore.ext.conduits.terminal.here_commands import HereCommands
 from ore.ext.conduits.terminal.suggestions import Suggestion
@@ -195,11 +194,10 @@ class TypingKeys:
     async def edit(self) -> None:
         """Write in an editor, and come back with the text."""
         app = self._app
-        written = in_editor(app, app.composer.pasted.expanded(app.composer.text))
+        written = await app.editor.write(app.composer.pasted.expanded(app.composer.text))
         if written is not None:
             app.composer.put(written)
         app.composer.focus()
-        app.refresh(layout=True)
 
     async def _send(self, text: str, arrived: "asyncio.Future[None]") -> None:
         app = self._app
