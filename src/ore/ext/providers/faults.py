@@ -4,6 +4,7 @@ import os
 import ssl
 
 import aiohttp
+from aiohttp.http_exceptions import HttpProcessingError
 
 from ore.errors import ConnectionFailedError, ProtocolError, ProviderError, ProviderTimeoutError
 from ore.ext.providers.transport import Limits
@@ -31,7 +32,7 @@ def fault_of(error: Exception, origin: str, limits: Limits, *, answering: bool) 
             )
         case TimeoutError():
             return silence(origin, limits)
-        case aiohttp.ClientResponseError():  # its own parser's words hold what was received
+        case aiohttp.ClientResponseError() | HttpProcessingError():  # its own parser's words hold what was received
             return ProtocolError(
                 f"expected HTTP from {origin}, got something else; does the address begin with the right one of "
                 "http:// and https://?"

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 from aiohttp import ClientResponse
 from aiohttp.http_exceptions import HttpProcessingError
 
+from ore.ext.providers.asked import Asked
+
 if TYPE_CHECKING:
     from aiohttp.connector import Connection
 
@@ -17,6 +19,9 @@ class PatientResponse(ClientResponse):
     aiohttp drops its limit when such a head has been read (3.14: a message
     without a body ends its timer), and would wait for the real one for ever.
     """
+
+    asked: Asked | None = None
+    """How it was asked, where the same can be asked again."""
 
     async def start(self, connection: "Connection") -> ClientResponse:
         """Wait for the head of the answer; see aiohttp's own."""

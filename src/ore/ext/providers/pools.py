@@ -3,13 +3,18 @@
 import asyncio
 import threading
 import weakref
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from inspect import signature
 from typing import Final
 
 import aiohttp
+from aiohttp.connector import Connection
 
+from ore.ext.providers.asked import Asked
 from ore.ext.providers.patient_response import PatientResponse
 from ore.ext.providers.proxies import proxy_for
+from ore.ext.providers.recorded_request import RecordedRequest
+from ore.ext.providers.watch import Watch
 
 __all__ = ["Pool", "Pools"]
 
@@ -20,24 +25,37 @@ _HEADERS: Final = {
 }
 
 
+_LEARNT: Final = 64
+"""Requests whose head is held."""
+
+_KEEPS: Final = "traces" in signature(aiohttp.TCPConnector._get).parameters
+"""Whether this aiohttp gives out a connection that is open, and waits for none."""
+
+
 class Pool:
     """The connections of one event loop.
 
     Attributes:
+        loop: The loop.
+        watch: Looks at the answers that are awaited in it.
         session: Keeps no cookies, and knows nothing of the environment: with
             `trust_env` aiohttp would send passwords of `~/.netrc`, and cross
             into a thread twice before each request.
     """
 
-    __slots__ = ("__weakref__", "_proxies", "session")
+    __slots__ = ("__weakref__", "_asked", "_proxies", "loop", "session", "watch")
 
-    def __init__(self, connections: int) -> None:
+    def __init__(self, connections: int, loop: asyncio.AbstractEventLoop) -> None:
+        self.loop = loop
+        self.watch = Watch(loop)
         self.session = aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(limit=connections),
             cookie_jar=aiohttp.DummyCookieJar(),
             headers=_HEADERS,
+            request_class=RecordedRequest,
             response_class=PatientResponse,
         )
+        self._asked: dict[Sequence[object], Asked] = {}
         self._proxies: dict[str, str | None] = {}
 
     def proxy(self, url: str) -> str | None:
@@ -45,6 +63,24 @@ class Pool:
         if url not in self._proxies:
             self._proxies[url] = proxy_for(url)
         return self._proxies[url]
+
+    def learn(self, url: str, headers: Mapping[str, str], response: aiohttp.ClientResponse) -> None:
+        """Keep how a request was asked that was answered well."""
+        asked = response.asked if isinstance(response, PatientResponse) else None
+        if asked is None or response.status != 200 or not _KEEPS:
+            return
+        if len(self._asked) >= _LEARNT:
+            self._asked.clear()
+        self._asked[url, *headers.items()] = asked
+
+    def asked(self, url: str, headers: Mapping[str, str]) -> Asked | None:
+        """How the same was asked before."""
+        return self._asked.get((url, *headers.items()))
+
+    async def kept(self, asked: Asked) -> Connection | None:
+        """A connection that is open and idle, which is the caller's now; does not wait."""
+        connector = self.session.connector
+        return None if connector is None else await connector._get(asked.key, [])
 
 
 class Pools:
@@ -59,13 +95,18 @@ class Pools:
         self._pools: dict[asyncio.AbstractEventLoop, Pool] = {}
         self._lock = threading.Lock()
 
+    def mine(self) -> Pool | None:
+        """The pool of the running loop, if there is one."""
+        pool = self._pools.get(asyncio.get_running_loop())
+        return None if pool is None or pool.session.closed else pool
+
     async def here(self) -> Pool:
         """The pool of the running loop."""
         loop = asyncio.get_running_loop()
-        pool = self._pools.get(loop)
-        if pool is not None and not pool.session.closed:
+        pool = self.mine()
+        if pool is not None:
             return pool
-        pool = Pool(self._connections)
+        pool = Pool(self._connections, loop)
         keeper = _keep(pool.session, loop, weakref.ref(self))
         await anext(keeper)
         weakref.finalize(pool, _let_go, keeper).atexit = False
