@@ -225,7 +225,7 @@ async def test_commands_are_said_to_a_server_as_well() -> None:
 async def test_whoever_has_no_token_is_told_so() -> None:
     async with served(token="sesame") as (url, _, _sessions):
         link = RemoteLink(url)
-        with pytest.raises(OreError, match=r"(?i)token|unauthor"):
+        with pytest.raises(InputError, match="--token or ORE_TOKEN says it"):
             await link.open(None)
         await link.aclose()
         async with connected(url, token="sesame") as app:
@@ -240,8 +240,26 @@ async def test_a_server_that_is_not_there_and_an_address_that_is_none_are_told()
     link = RemoteLink(f"http://127.0.0.1:{port}")
     with pytest.raises(OreError, match="was not reached"):
         await link.open(None)
-    await link.aclose()
     listener.close()
+    await listener.wait_closed()
+    with pytest.raises(OreError, match="connection refused; is the address right, and does `ore serve` run there"):
+        await link.open(None)
+    await link.aclose()
+
+
+@pytest.mark.parametrize("status", ["404 Not Found", "501 Unsupported", "302 Found"])
+async def test_a_server_of_something_else_is_told(status: str) -> None:
+    async def answered(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(f"HTTP/1.1 {status}\r\ncontent-length: 2\r\nconnection: close\r\n\r\nno".encode())
+        await writer.drain()
+        writer.close()
+
+    async with await asyncio.start_server(answered, "127.0.0.1", 0) as server:
+        link = RemoteLink(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}")
+        with pytest.raises(InputError, match="is it the address of an `ore serve`"):
+            await link.open(None)
+        await link.aclose()
 
 
 def entry(number: int, event: Any, **context: Any) -> Entry:

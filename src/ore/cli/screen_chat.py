@@ -1,21 +1,24 @@
 """`ore chat` on a terminal: the screen."""
 
+import sys
 from argparse import Action, Namespace
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ore._aio import finish
 from ore._extras import install_line
 from ore.app import data_folder, live_sessions
 from ore.cli.coming_back import way_back
 from ore.cli.failures import run
+from ore.cli.progress import Progress
 from ore.cli.status import DONE, FAILED, Status, ended_by
-from ore.cli.terminal import say
+from ore.cli.terminal import is_terminal, say
 from ore.errors import InputError
 from ore.ledger import MemoryStore
 
 if TYPE_CHECKING:
-    from ore.ext.conduits.terminal import ScreenSettings, Shown
+    from ore.ext.conduits.terminal import Link, ScreenSettings, Shown
 
 __all__ = ["chat"]
 
@@ -73,7 +76,20 @@ async def _connected(options: Namespace) -> "tuple[Shown, bool]":
     if options.plain:
         raise InputError("--connect shows a screen and --plain shows none: expected one of them, got both")
     link = RemoteLink(options.connect, token=options.token)
+    if is_terminal(sys.stdin) and is_terminal(sys.stderr):
+        await _reached(link, options)
     return await show(link, options.session, _settings(options)), True
+
+
+async def _reached(link: "Link", options: Namespace) -> None:
+    """Reach the server, and say so where that takes its time."""
+    try:
+        with Progress(f"reaching {options.connect}"):
+            await link.open(options.session)
+        options.session = link.session_id
+    except BaseException:
+        await finish(link.aclose())
+        raise
 
 
 def _settings(options: Namespace) -> "ScreenSettings":

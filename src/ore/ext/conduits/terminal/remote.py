@@ -1,6 +1,7 @@
 """`RemoteLink`: a session that lives behind `ore serve`."""
 
 import asyncio
+import os
 import random
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -28,6 +29,9 @@ _SILENCE_S: Final = 45.0
 
 _TRIES: Final = 6
 """How often a message is sent under its id before that is told as a failure."""
+
+_ELSEWHERE: Final = (301, 302, 307, 308, 404, 405, 501)
+"""What other servers answer to a request that `ore serve` knows."""
 
 _FINAL: Final = {401: "not let in: the token is missing or wrong", 404: "the session is gone", 409: "owned elsewhere"}
 
@@ -86,13 +90,21 @@ class RemoteLink:
         """Follow a session, made when there is none; a new one without an id.
 
         Raises:
-            InputError: Nothing may have that id.
+            InputError: Nothing may have that id, the token is missing or wrong,
+                or the address is not one of `ore serve`.
             OreError: The server was not reached, or said no.
         """
         if session_id is not None:
             check_id(session_id)
         body = {} if session_id is None else {"thread_id": session_id, "create": True}
-        opened = await self._json("POST", "sessions", body)
+        try:
+            opened = await self._json("POST", "sessions", body)
+        except _RefusedError as error:
+            if error.status == 401:
+                raise InputError(f"{self._url}: {_FINAL[401]}; --token or ORE_TOKEN says it") from None
+            if error.status in _ELSEWHERE:
+                raise InputError(f"{self._url}: {error}; is it the address of an `ore serve`?") from None
+            raise
         self._id = str(opened["id"])
         return await self.snapshot()
 
@@ -246,7 +258,9 @@ class RemoteLink:
             async with self._asked(method, path, body, headers or {}, limits) as response:
                 return await response.read()
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
-            raise _LostError(f"{self._url} was not reached: {type(error).__name__}") from None
+            raise _LostError(
+                f"{self._url} was not reached: {_why(error)}; is the address right, and does `ore serve` run there?"
+            ) from None
 
     @asynccontextmanager
     async def _asked(
@@ -271,6 +285,14 @@ class RemoteLink:
             if response.status >= 300:
                 raise _RefusedError(await _reason(response), status=response.status)
             yield response
+
+
+def _why(error: Exception) -> str:
+    """Why there is no line to the server."""
+    number = getattr(error, "errno", None)
+    if isinstance(number, int) and number > 0:
+        return os.strerror(number).lower()
+    return "no answer in time" if isinstance(error, TimeoutError) else type(error).__name__
 
 
 async def _reason(response: aiohttp.ClientResponse) -> str:
