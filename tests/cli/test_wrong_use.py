@@ -16,6 +16,7 @@ from cli.conftest import Ore
         (["run", "--modle", "x", "Hi"], "did not expect --modle; did you mean '--model'?"),
         (["run", "--modle=x", "Hi"], "did not expect --modle; did you mean '--model'?"),
         (["run", "Hi", "there"], "did not expect 'there'; a PROMPT of several words stands in quotes"),
+        (["run", "--why?"], "did not expect --why?; a PROMPT that begins with - stands behind --"),
         (["sessions", "search", "two", "words"], "did not expect 'words'; a TEXT of several words stands in quotes"),
         (["sessions", "show", "a", "b"], "did not expect 'b'"),
         (["--versoin"], "got '--versoin'; did you mean '--version'?"),

@@ -55,11 +55,14 @@ class Parser(ArgumentParser):
 
     def unexpected(self, word: str) -> str:
         """What is wrong with a word that has no place, and what somebody may have meant."""
+        spoken = [one.metavar for one in self.arguments if one.metavar in _SPOKEN and not one.option_strings]
         if word.startswith("-"):
             name = word.partition("=")[0]
-            return f"did not expect {name}{_guess(name, self.known)}"
-        spoken = [one.metavar for one in self.arguments if one.metavar in _SPOKEN and not one.option_strings]
-        return f"did not expect {word!r}" + "".join(f"; a {name} of several words stands in quotes" for name in spoken)
+            hints = [f"; a {place} that begins with - stands behind --" for place in spoken]
+            return f"did not expect {name}{_guess(name, self.known) or ''.join(hints)}"
+        return f"did not expect {word!r}" + "".join(
+            f"; a {place} of several words stands in quotes" for place in spoken
+        )
 
     def error(self, message: str) -> NoReturn:
         """Say what is wrong, and end.

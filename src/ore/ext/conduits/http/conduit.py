@@ -76,11 +76,13 @@ class HttpConduit:
         """Serve until cancelled.
 
         Raises:
-            InputError: Nothing can listen there, or a token is missing.
+            InputError: Nothing can listen there, a token is missing, or a host
+                or an origin of the options is none.
         """
-        listener = bound(self._host, self._port, has_token=self._options.token is not None)
         front = Front(sessions, _opened(self._options, self._host))
-        async with serving(app_of(front), listener):
+        app = app_of(front)
+        listener = bound(self._host, self._port, has_token=self._options.token is not None)
+        async with serving(app, listener):
             self._listening(self._line(address_of(listener, self._host)))
             try:
                 await asyncio.get_running_loop().create_future()  # until cancelled
