@@ -27,7 +27,7 @@ SESSION_IDS = ["", ".", "..", "../a", "a/b", "-a", "a b", "é", "a" * 129, "a\n"
         (["--store", "sqlite:"], "expected the path of a file"),
         (["--tool", "calculater"], "tool: expected one of "),
         (["--thinking", "hard"], "thinking level: expected one of off, minimal, low, medium, high, max, got 'hard'"),
-        *(([f"--session={name}"], "thread id: expected 1 to 128 of A-Z a-z 0-9 . _ -") for name in SESSION_IDS),
+        *(([f"--session={name}"], "session id: expected 1 to 128 of A-Z a-z 0-9 . _ -") for name in SESSION_IDS),
     ],
 )
 def test_what_cannot_be_used_is_status_2_and_named(run: Ore, folder: Path, words: list[str], expected: str) -> None:

@@ -34,3 +34,7 @@ def test_no_error_calls_a_session_a_thread() -> None:
 @pytest.mark.parametrize("words", [[name] for name in COMMANDS] + [["sessions", "fork"], ["sessions", "import"]])
 def test_no_help_calls_it_a_thread_or_a_conversation(run: Ore, words: list[str]) -> None:
     assert not re.search(r"\b(threads?|conversations?)\b", run(*words, "--help").out)
+
+
+def test_an_id_that_names_no_session_is_told_as_one(run: Ore) -> None:
+    assert run("sessions", "show", "a b").err.startswith("ore: session id: expected ")

@@ -86,8 +86,8 @@ def test_an_export_comes_in_by_standard_input(run: Ore, folder: Path, monkeypatc
         (b'{"ore": 2, "id": "a", "turns": []}', [], "expected format 1, got 2"),
         (b'{"ore": 1, "id": "../a", "turns": []}', [], "'../a' may not name a session"),
         (b'{"ore": 1, "id": "a", "turns": [{"id": "x", "role": "nobody"}]}', [], "turns[0]"),
-        (b'{"ore": 1, "id": "a", "turns": []}', ["--as", "../a"], "thread id: expected"),
-        (b'{"ore": 1, "id": "a", "turns": []}', ["--as", ""], "thread id: expected"),
+        (b'{"ore": 1, "id": "a", "turns": []}', ["--as", "../a"], "session id: expected"),
+        (b'{"ore": 1, "id": "a", "turns": []}', ["--as", ""], "session id: expected"),
         (None, [], "'x.json' cannot be read: No such file or directory"),
     ],
 )

@@ -63,9 +63,9 @@ def test_a_fork_at_a_turn_ends_there_and_parts_no_call_from_its_result(
     [
         (["fork", "nowhere"], 1, "(not_found)"),
         (["fork", "a", "--at", "nowhere"], 1, "(not_found)"),
-        (["fork", "../a"], 2, "thread id: expected"),
+        (["fork", "../a"], 2, "session id: expected"),
         (["delete", "nowhere"], 1, "(not_found)"),
-        (["delete", "../a"], 2, "thread id: expected"),
+        (["delete", "../a"], 2, "session id: expected"),
     ],
 )
 def test_what_is_not_there_is_neither_forked_nor_deleted(run: Ore, words: list[str], status: int, code: str) -> None:

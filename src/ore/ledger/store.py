@@ -40,12 +40,12 @@ def is_inner(thread_id: str) -> bool:
 
 
 def is_id(text: str) -> bool:
-    """Whether `text` may name a thread or a message."""
+    """Whether `text` may name a session or a message."""
     return _ID.fullmatch(text) is not None
 
 
-def check_id(text: str, what: str = "thread") -> str:
-    """Return `text` when it may name a thread or a message; before it reaches a path or a query.
+def check_id(text: str, what: str = "session") -> str:
+    """Return `text` when it may name a session or a message; before it reaches a path or a query.
 
     Raises:
         InputError: It may not.
