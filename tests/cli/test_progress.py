@@ -15,6 +15,7 @@ pytestmark = pytest.mark.slow  # each waits for the second to pass
 AGENT = """
 import asyncio
 from ore import Agent, TextDelta
+from ore.ledger import MemoryStore
 
 class Slow:
     name = "slow"
@@ -30,7 +31,12 @@ def look(word: str) -> str:
     held()
     return word
 
-agent, slow = Agent(tools=[look]), Agent(Slow())
+class Held(MemoryStore):
+    async def load(self, thread_id):
+        await asyncio.to_thread(held)
+        return await super().load(thread_id)
+
+agent, slow, stored = Agent(tools=[look]), Agent(Slow()), Agent(store=Held())
 """
 
 
@@ -42,6 +48,16 @@ def test_a_model_that_takes_its_time_is_waited_for_with_a_line_of_which_nothing_
         (folder / "go").write_text("")
         assert b"\r\x1b[KHere." in at.until(b"Here.")
         assert b"waiting" not in at.rest()
+
+
+def test_a_session_that_takes_its_time_to_open_is_waited_for_too(folder: Path) -> None:
+    (folder / "own.py").write_text(AGENT)
+    os.mkfifo(folder / "go")
+    model = script(folder, [delta("Here.")])
+    with terminal("run", "--model", model, "--agent", "own:stored", "--session", "a", "Hi", folder=folder) as at:
+        at.until(b"opening the session (")
+        (folder / "go").write_text("")
+        assert b"opening" not in at.rest()
 
 
 def test_a_tool_that_runs_is_named(folder: Path) -> None:

@@ -1,5 +1,6 @@
 """Sessions as files: out of one store, into another."""
 
+import asyncio
 import os
 import secrets
 import sys
@@ -11,6 +12,7 @@ from pathlib import Path
 from ore.cli.failures import run
 from ore.cli.opened import opened, print_id
 from ore.cli.output import Output
+from ore.cli.progress import Progress
 from ore.cli.status import DONE, Status
 from ore.errors import ConflictError, InputError, OreError, SessionOwnedError
 from ore.ledger import Store, StoredThread, check_id, export_thread, import_thread, read_export
@@ -47,14 +49,15 @@ def import_session(options: Namespace) -> Status:
 async def _export(options: Namespace) -> Status:
     async with opened(options) as store:
         stored = await store.load(options.id)
-    form = options.format
+    with Progress("putting it into its form"):
+        content = await asyncio.to_thread(_exported, stored, options.format)
     output = Output()
     if options.output != "-":
-        _write(Path(options.output), _exported(stored, form).encode("utf-8", "replace"))
-    elif form == "json":
-        output.json(export_thread(stored))
+        _write(Path(options.output), content.encode("utf-8", "replace"))
+    elif options.format == "json":
+        output.json(content.removesuffix("\n").encode())
     else:
-        output.text(_exported(stored, form))
+        output.text(content)
     return output.status(DONE)
 
 
@@ -68,7 +71,8 @@ def _exported(stored: StoredThread, form: str) -> str:
 
 
 async def _import(raw: bytes, options: Namespace) -> Status:
-    thread = read_export(raw)
+    with Progress("reading the export"):
+        thread = await asyncio.to_thread(read_export, raw)
     name = thread.id if options.as_id is None else check_id(options.as_id)
     async with opened(options) as store, _held(store, name):
         await import_thread(store, thread, as_id=name)

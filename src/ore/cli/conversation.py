@@ -142,14 +142,16 @@ async def open_conversation(
         StoreError: The session cannot be used.
     """
     approval = Approval(options.approve, lines, progress)
-    async with agent.session(options.session, store=options.store, on_question=approval) as session:
-        if options.session is None:
-            say(f"session: {session.id}")
-        conversation = Conversation(session, interrupts, progress)
-        try:
-            yield conversation
-        finally:
-            conversation.close()
+    with Progress("opening the session") as opening:
+        async with agent.session(options.session, store=options.store, on_question=approval) as session:
+            opening.stop()
+            if options.session is None:
+                say(f"session: {session.id}")
+            conversation = Conversation(session, interrupts, progress)
+            try:
+                yield conversation
+            finally:
+                conversation.close()
 
 
 async def _ending(ticket: Ticket) -> Outcome:
