@@ -14,7 +14,7 @@ from ore.ledger import Turn
 from ore.models import Spec, ThinkingLevel
 from ore.provider import MaxTokensOption, Option, OutputOption, option, tools_of
 
-__all__ = ["Action", "Finding", "Preflight", "preflight"]
+__all__ = ["Action", "Finding", "Preflight", "asked_for", "preflight", "said", "too_long", "unknown"]
 
 
 class Action(StrEnum):
@@ -91,15 +91,43 @@ def preflight(
     """
     if tokens is None:
         tokens = estimated_tokens(turns, tools_of(options), target)
-    found = [
-        *_unknown(target),
-        *_media(turns, target),
-        *_issued(turns, target),
-        *_asked(options, target),
-        *_spec(spec, target),
-        *_limits(tokens, _answer_tokens(spec, options), target),
-    ]
-    return Preflight(findings=tuple(found), tokens=tokens)
+    found = (
+        *unknown(target),
+        *said(turns, target),
+        *asked_for(spec, options, target),
+        *too_long(tokens, spec, options, target),
+    )
+    return Preflight(findings=found, tokens=tokens)
+
+
+def unknown(target: Target) -> Sequence[Finding]:
+    """What a target is that nobody lists."""
+    return tuple(_unknown(target))
+
+
+def said(turns: Sequence[Turn], target: Target) -> Sequence[Finding]:
+    """What it does not take of what was said; nothing is wrong with plain text."""
+    return () if _is_plain(turns) else (*_media(turns, target), *_issued(turns, target))
+
+
+def asked_for(spec: Spec, options: Sequence[Option], target: Target) -> Sequence[Finding]:
+    """What it does not take of what is asked for, whatever was said; the tools count, not which ones they are."""
+    return (*_asked(options, target), *_spec(spec, target))
+
+
+def too_long(tokens: int, spec: Spec, options: Sequence[Option], target: Target) -> Sequence[Finding]:
+    """Whether so many tokens and the answer are more than it takes."""
+    if target.info is None or target.info.window is None:
+        return ()
+    return tuple(_limits(tokens, _answer_tokens(spec, options), target))
+
+
+def _is_plain(turns: Sequence[Turn]) -> bool:
+    for turn in turns:
+        for artifact in turn.artifacts:
+            if type(artifact) is not Text or artifact.provider_data:
+                return False
+    return True
 
 
 def _unknown(target: Target) -> Iterator[Finding]:
@@ -151,8 +179,8 @@ def _issued(turns: Sequence[Turn], target: Target) -> Iterator[Finding]:
     foreign = Counter(found) if found else {}
     for what, message in _ISSUED.items():
         if count := foreign.get(what):
-            said = f"{target.name}: {message.format(count=count)}"
-            yield Finding(what=what, action=Action.LEFT_OUT, message=said, count=count)
+            full = f"{target.name}: {message.format(count=count)}"
+            yield Finding(what=what, action=Action.LEFT_OUT, message=full, count=count)
 
 
 def _foreign(artifact: Artifact, target: Target) -> str | None:
@@ -201,14 +229,14 @@ def _spec(spec: Spec, target: Target) -> Iterator[Finding]:
             yield _field(field, f"does not take {field}={getattr(spec, field)}", "leave it out", target)
     limit = target.info.max_output_tokens if target.info else None
     if limit is not None and spec.max_output_tokens is not None and spec.max_output_tokens > limit:
-        said = f"answers with {limit:,} tokens at most, {spec.max_output_tokens:,} were asked for"
-        yield _field("max_output_tokens", said, "ask for less", target)
+        fault = f"answers with {limit:,} tokens at most, {spec.max_output_tokens:,} were asked for"
+        yield _field("max_output_tokens", fault, "ask for less", target)
 
 
-def _field(field: str, said: str, advice: str, target: Target) -> Finding:
+def _field(field: str, fault: str, advice: str, target: Target) -> Finding:
     action = Action.LEFT_OUT if target.lenient else Action.FAILS
     done = "it is left out where its wire knows that" if target.lenient else f"the request may be refused; {advice}"
-    return Finding(what=field, action=action, message=f"{target.name} {said}: {done}")
+    return Finding(what=field, action=action, message=f"{target.name} {fault}: {done}")
 
 
 def _answer_tokens(spec: Spec, options: Sequence[Option]) -> int:

@@ -95,6 +95,11 @@ class AiohttpReply:
             self._headers = {name.lower(): value for name, value in self._found.items()}
         return self._headers
 
+    @property
+    def has_ended(self) -> bool:
+        """Whether nothing more comes, and all that came was read."""
+        return self._content is not None and self._content.at_eof() and self._content.exception() is None
+
     def __aiter__(self) -> "AiohttpReply":
         return self
 

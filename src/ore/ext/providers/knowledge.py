@@ -7,14 +7,14 @@ from operator import is_
 from typing import Final
 
 from ore.artifact import Media, Notice
-from ore.ext.catalog import Catalog, Finding, Target, estimated_tokens, fitted, preflight, priced, shared_catalog
-from ore.ext.catalog.preflight import WORDS
+from ore.ext.catalog import Catalog, Finding, Target, estimated_tokens, fitted, priced, shared_catalog
+from ore.ext.catalog.preflight import WORDS, asked_for, said, too_long, unknown
 from ore.ext.catalog.target import wanted
 from ore.ext.wires.encoded import keep
 from ore.ext.wires.omissions import Omissions, leave_media
 from ore.ext.wires.wire import Ask
 from ore.ledger import Role, Turn
-from ore.provider import Batch, WithTools, tools_of
+from ore.provider import Batch, OutputOption, WithTools, option, tools_of
 
 __all__ = ["Knowledge"]
 
@@ -43,7 +43,7 @@ class Knowledge:
         self._vendor = vendor
         self._base_url = base_url
         self._catalog = catalog or shared_catalog()
-        self._targets: dict[tuple[str, bool], Target] = {}
+        self._models: dict[tuple[str, bool], _Known] = {}
 
     def pricing(self, model: str) -> Callable[[Batch], Batch]:
         """Puts what an inference cost on the usage in a batch; see `priced`."""
@@ -64,7 +64,8 @@ class Knowledge:
         """
         if not ask.spec.name:
             return ask, ()
-        target = self._target(ask.spec.name, lenient=ask.lenient)
+        known = self._known(ask.spec.name, lenient=ask.lenient)
+        target = known.target
         if not ask.lenient:
             _refuse_media(ask, target)
         key = ("knowledge", target.name)
@@ -72,26 +73,54 @@ class Knowledge:
         if looked is None:
             looked = ask.encoded[key] = _Looked()
         ask, notices = _offered(ask, target, looked)
-        head = next((place for place, turn in enumerate(ask.turns) if turn.role is not Role.SYSTEM), len(ask.turns))
-        new = looked.take(ask.turns[head:], target)
-        tokens = _tokens(ask, head, looked, target)
-        report = preflight(new, ask.spec, ask.options, target, tokens=tokens)
-        told = [finding.notice() for finding in report.findings if looked.is_news(finding)]
-        first = ask.turns[:head]
-        can_take = fitted(first, target)
+        turns = ask.turns
+        head = next((place for place, turn in enumerate(turns) if turn.role is not Role.SYSTEM), len(turns))
+        new = looked.take(turns[head:], target)
+        found = (
+            *known.unknown,
+            *said(new, target),
+            *known.asked_for(ask),
+            *too_long(_tokens(ask, head, looked, target), ask.spec, ask.options, target),
+        )
+        told = [finding.notice() for finding in found if looked.is_news(finding)] if found else ()
+        first = turns[:head]
+        can_take = fitted(first, target) if head else first
         if looked.is_fitted or can_take is not first:
             ask = replace(ask, turns=[*can_take, *looked.fitted])
         return ask, (*notices, *told)
 
-    def _target(self, model: str, *, lenient: bool) -> Target:
-        target = self._targets.get((model, lenient))
-        if target is None:
+    def _known(self, model: str, *, lenient: bool) -> "_Known":
+        known = self._models.get((model, lenient))
+        if known is None:
             info = self._catalog.find(self._vendor, model, base_url=self._base_url)
-            target = Target(provider=self._name, model=model, info=info, lenient=lenient)
-            if len(self._targets) >= _MODELS:
-                self._targets.clear()
-            self._targets[model, lenient] = target
-        return target
+            known = _Known(Target(provider=self._name, model=model, info=info, lenient=lenient))
+            if len(self._models) >= _MODELS:
+                self._models.clear()
+            self._models[model, lenient] = known
+        return known
+
+
+class _Known:
+    """One model, and what is found of it again and again."""
+
+    __slots__ = ("_asked", "target", "unknown")
+
+    def __init__(self, target: Target) -> None:
+        self.target = target
+        self.unknown = unknown(target)
+        self._asked: dict[object, Sequence[Finding]] = {}
+
+    def asked_for(self, ask: Ask) -> Sequence[Finding]:
+        """What it does not take of what is asked for."""
+        if isinstance(ask.spec.stop_sequences, list):  # which has no hash; somebody knows no types
+            return asked_for(ask.spec, ask.options, self.target)
+        key = (ask.spec, len(tools_of(ask.options)), option(ask.options, OutputOption) is None)
+        found = self._asked.get(key)
+        if found is None:
+            if len(self._asked) >= _MODELS:
+                self._asked.clear()
+            found = self._asked[key] = asked_for(ask.spec, ask.options, self.target)
+        return found
 
 
 class _Looked:
@@ -143,12 +172,13 @@ def _refuse_media(ask: Ask, target: Target) -> None:
     Raises:
         UnsupportedError: The model is known not to take it.
     """
+    if target.info is None or not target.info.lacks:
+        return
 
     def why(media: Media) -> str | None:
         return None if target.takes(media) else f"{target.name} takes no {WORDS[wanted(media)]}"
 
-    if target.info is not None and target.info.lacks:
-        leave_media(ask.turns, why, Omissions(ask.provider, lenient=False))
+    leave_media(ask.turns, why, Omissions(ask.provider, lenient=False))
 
 
 def _offered(ask: Ask, target: Target, looked: _Looked) -> tuple[Ask, Sequence[Notice]]:

@@ -1,6 +1,5 @@
 """`RemoteProvider`: a wire over a transport."""
 
-import asyncio
 from collections.abc import AsyncGenerator, Iterator, Sequence
 from typing import Final
 
@@ -11,11 +10,12 @@ from ore.ext.providers.ending import LAST, Ending
 from ore.ext.providers.endpoint import Endpoint
 from ore.ext.providers.knowledge import Knowledge
 from ore.ext.providers.refusal import refusal, unreadable
-from ore.ext.providers.transport import Reply
+from ore.ext.providers.transport import Reply, has_ended
 from ore.ext.wires.wire import Ask, Decoder, Wire, WireRequest
 from ore.ledger import State
 from ore.models import Spec
 from ore.provider import Batch, Option, RequestOption, option
+from ore.tool import Deadline
 
 __all__ = ["RemoteProvider"]
 
@@ -180,8 +180,10 @@ def _as_it_is(batch: Batch) -> Batch:
 
 async def _drain(reply: Reply) -> None:
     """Wait for the body's end, so that the connection can be used again; not long, since some servers leave it open."""
+    if has_ended(reply):
+        return
     try:
-        async with asyncio.timeout(END_S):
+        with Deadline(END_S):
             async for _ in reply:
                 pass
     except (ProviderError, TimeoutError):

@@ -1,12 +1,12 @@
 """`Retrying`: asks again where nothing was seen yet."""
 
-from collections.abc import AsyncGenerator, Sequence
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, Callable, Sequence
 from typing import Final
 
 from ore.artifact import Artifact, Notice, Severity
 from ore.errors import ProviderError
 from ore.ext.providers.backoff import Backoff
+from ore.ext.providers.passing import Passing
 from ore.ledger import State
 from ore.models import Spec
 from ore.provider import Batch, Option, Provider
@@ -41,34 +41,61 @@ class Retrying:
     def __repr__(self) -> str:
         return f"Retrying({self._provider!r})"
 
-    async def invoke(self, state: State, spec: Spec, *options: Option) -> AsyncGenerator[Batch, None]:
+    def invoke(self, state: State, spec: Spec, *options: Option) -> AsyncGenerator[Batch, None]:
         """Stream the answer; closing also ends a wait.
 
         Raises:
             ProviderError: The last failure, or the first that cannot be helped.
         """
-        backoff = self._backoff
-        told: set[Notice] = set()
-        attempt, until = 1, backoff.clock() + backoff.within_s
+        return _Attempts(lambda: self._provider.invoke(state, spec, *options), self._backoff)
+
+
+class _Attempts(Passing):
+    """One answer, asked for as often as it takes."""
+
+    __slots__ = ("_ask", "_attempt", "_backoff", "_told", "_until", "_wait_s")
+
+    def __init__(self, ask: Callable[[], AsyncGenerator[Batch, None]], backoff: Backoff) -> None:
+        super().__init__(ask())
+        self._ask = ask
+        self._backoff = backoff
+        self._told: set[Notice] = set()
+        self._attempt, self._until = 1, backoff.clock() + backoff.within_s
+        self._wait_s: float | None = None
+
+    async def first(self) -> Batch:
+        """The next batch, of the next attempt where one failed."""
+        if self._wait_s is not None:
+            wait_s, self._wait_s = self._wait_s, None
+            await self._backoff.sleep(wait_s)
+            self.batches = self._ask()
         while True:
-            seen = False
             try:
-                async with aclosing(self._provider.invoke(state, spec, *options)) as batches:
-                    async for batch in batches:
-                        if not seen:
-                            batch = _news(batch, told)
-                            seen = any(type(artifact) is not Notice for artifact in batch)
-                        if batch:
-                            yield batch
-                return
+                batch = await self.batches.__anext__()
             except ProviderError as error:
-                if seen or not error.retryable or attempt >= backoff.attempts or backoff.clock() > until:
-                    raise
-                wait_s = backoff.wait_s(attempt, error.retry_after_s)
-                attempt += 1
-                notice = _notice(f"attempt {attempt}/{backoff.attempts} in {wait_s:.3g} s", wait_s, error)
-            yield (notice,)
-            await backoff.sleep(wait_s)
+                return (self._again(error),)
+            if not batch or type(batch[0]) is Notice or type(batch[-1]) is Notice:
+                batch = _news(batch, self._told)
+            if batch:
+                self.is_seen = type(batch[-1]) is not Notice or not all(map(_is_notice, batch))
+                return batch
+
+    def _again(self, error: ProviderError) -> Notice:
+        """What is said of another attempt.
+
+        Raises:
+            ProviderError: There is none.
+        """
+        backoff = self._backoff
+        if not error.retryable or self._attempt >= backoff.attempts or backoff.clock() > self._until:
+            raise error
+        self._wait_s = wait_s = backoff.wait_s(self._attempt, error.retry_after_s)
+        self._attempt += 1
+        return _notice(f"attempt {self._attempt}/{backoff.attempts} in {wait_s:.3g} s", wait_s, error)
+
+
+def _is_notice(artifact: Artifact) -> bool:
+    return type(artifact) is Notice
 
 
 def _news(batch: Batch, told: set[Notice]) -> Batch:

@@ -1,13 +1,13 @@
 """`Sparing`: a conversation outlives a picture that its server does not take."""
 
 from collections.abc import AsyncGenerator, Sequence
-from contextlib import aclosing
 from typing import Final
 
 import msgspec
 
 from ore.artifact import Artifact, Media, Notice, Severity, Text, ToolResult
 from ore.errors import BadRequestError, ContextOverflowError, ModelNotFoundError, ProviderError, UnsupportedError
+from ore.ext.providers.passing import Passing
 from ore.ext.wires.blame import FIELDS
 from ore.ledger import Role, State, Turn, view
 from ore.models import Spec
@@ -43,31 +43,55 @@ class Sparing:
     def __repr__(self) -> str:
         return f"Sparing({self._provider!r})"
 
-    async def invoke(self, state: State, spec: Spec, *options: Option) -> AsyncGenerator[Batch, None]:
+    def invoke(self, state: State, spec: Spec, *options: Option) -> AsyncGenerator[Batch, None]:
         """Stream the answer.
 
         Raises:
             ProviderError: The request was refused, also without earlier media.
         """
-        key = (_MARK, self.name, spec.name)
-        derived = state.base.derived
-        if key not in derived:
-            seen = False
-            try:
-                async with aclosing(self._provider.invoke(state, spec, *options)) as batches:
-                    async for batch in batches:
-                        seen = seen or any(type(artifact) is not Notice for artifact in batch)
-                        yield batch
-                return
-            except (BadRequestError, ContextOverflowError, ModelNotFoundError, UnsupportedError) as error:
-                if seen or not _may_be_media(error) or not _has_earlier_media(state.turns):
-                    raise
-            derived[key] = True
-            content = "the request was refused; it is made again without the pictures and files of earlier turns"
-            yield (Notice(content=content, severity=Severity.WARN),)
-        async with aclosing(self._provider.invoke(view(state, without_media(state.turns)), spec, *options)) as batches:
-            async for batch in batches:
-                yield batch
+        if (_MARK, self.name, spec.name) in state.base.derived:
+            return self._spared(state, spec, options)
+        return _Spared(self, state, spec, options)
+
+    def asked(self, state: State, spec: Spec, options: Sequence[Option]) -> AsyncGenerator[Batch, None]:
+        """The answer to all of it."""
+        return self._provider.invoke(state, spec, *options)
+
+    def spared(self, state: State, spec: Spec, options: Sequence[Option]) -> AsyncGenerator[Batch, None]:
+        """The answer without earlier media, from now on."""
+        state.base.derived[_MARK, self.name, spec.name] = True
+        return self._spared(state, spec, options)
+
+    def _spared(self, state: State, spec: Spec, options: Sequence[Option]) -> AsyncGenerator[Batch, None]:
+        return self._provider.invoke(view(state, without_media(state.turns)), spec, *options)
+
+
+class _Spared(Passing):
+    """One answer, asked for once more where media may be why it was refused."""
+
+    __slots__ = ("_options", "_provider", "_spec", "_state")
+
+    def __init__(self, provider: Sparing, state: State, spec: Spec, options: Sequence[Option]) -> None:
+        super().__init__(provider.asked(state, spec, options))
+        self._provider = provider
+        self._state = state
+        self._spec = spec
+        self._options = options
+
+    async def first(self) -> Batch:
+        """The next batch, or a notice that it is asked for once more."""
+        try:
+            batch = await self.batches.__anext__()
+        except (BadRequestError, ContextOverflowError, ModelNotFoundError, UnsupportedError) as error:
+            if not _may_be_media(error) or not _has_earlier_media(self._state.turns):
+                raise
+        else:
+            self.is_seen = any([type(artifact) is not Notice for artifact in batch])
+            return batch
+        self.batches = self._provider.spared(self._state, self._spec, self._options)
+        self.is_seen = True
+        content = "the request was refused; it is made again without the pictures and files of earlier turns"
+        return (Notice(content=content, severity=Severity.WARN),)
 
 
 def without_media(turns: Sequence[Turn]) -> Sequence[Turn]:

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Awaitable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-__all__ = ["Limits", "Reply", "Transport"]
+__all__ = ["Limits", "Reply", "Transport", "has_ended"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,3 +76,8 @@ class Transport(Protocol):
             ProtocolError: What answered does not speak HTTP.
         """
         ...
+
+
+def has_ended(reply: Reply) -> bool:
+    """Whether a body is known to have ended, with nothing of it unread: a reply may have an attribute of that name."""
+    return getattr(reply, "has_ended", False)

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from ore.artifact import Artifact, Media, Reasoning, ToolCall, ToolResult, clean, to_json
+from ore.artifact import Artifact, Media, Reasoning, Text, ToolCall, ToolResult, clean, to_json
 from ore.ext.wires.answered import answered, arguments_object
 from ore.ext.wires.openai_chat.content import Part, media_part, placeholder, text_part, texts_of
 from ore.ext.wires.openai_chat.dialect import Dialect
@@ -67,6 +67,9 @@ def encode_unit(unit: Sequence[Turn], form: Form, *, first: bool = False, mark: 
         mark: What is marked for a prompt cache: the first message of the
             system, or the last words of a user or an assistant.
     """
+    words = _plain_words(unit) if mark is None else ""
+    if words:
+        return to_json({"role": "user", "content": words})
     messages = _Unit(form, first=first).read(unit)
     if mark == "system":
         _mark(next((message for message in messages if message["role"] == "system"), None))
@@ -74,6 +77,15 @@ def encode_unit(unit: Sequence[Turn], form: Form, *, first: bool = False, mark: 
         spoken = (message for message in reversed(messages) if message["role"] in ("user", "assistant"))
         _mark(next((message for message in spoken if message.get("content")), None))
     return to_json(messages)[1:-1]
+
+
+def _plain_words(unit: Sequence[Turn]) -> str:
+    """What a user says where that is one text and nothing else stands beside it; empty elsewhere."""
+    turn = unit[0] if len(unit) == 1 else None
+    if turn is None or turn.role is not Role.USER or len(turn.artifacts) != 1:
+        return ""
+    artifact = turn.artifacts[0]
+    return artifact.content if type(artifact) is Text else ""
 
 
 class _Unit:

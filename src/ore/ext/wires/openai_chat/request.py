@@ -3,11 +3,12 @@
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any, Final
 
 import msgspec
 
-from ore.artifact import Media, clean, to_json
+from ore.artifact import Media, Notice, clean, to_json
 from ore.errors import BadRequestError
 from ore.ext.wires.answer_tool import AnswerTool
 from ore.ext.wires.encoded import encode_units, keep, last_unit, units
@@ -20,7 +21,7 @@ from ore.ext.wires.openai_chat.messages import Form, encode_unit, goes_on, has_w
 from ore.ext.wires.openai_chat.tools import choice_of, response_format, written_tools
 from ore.ext.wires.wire import Ask, WireRequest
 from ore.ledger import Role, Turn
-from ore.models import ThinkingLevel
+from ore.models import Spec, ThinkingLevel
 from ore.provider import MaxTokensOption, OutputOption, PromptCacheOption, WithTools, option, tools_of
 from ore.tool.names import wire_name
 
@@ -30,6 +31,9 @@ _PATH: Final = "chat/completions"
 
 _KEY_CHARACTERS: Final = 64
 """OpenAI refuses longer keys of the prompt cache."""
+
+_SPECS: Final = 256
+"""Specs whose fields are held."""
 
 _ALWAYS: Final[Mapping[str, Any]] = {"stream": True, "stream_options": {"include_usage": True}}
 
@@ -57,7 +61,7 @@ def build(ask: Ask, dialect: Dialect) -> WireRequest:
     rest = {
         **_tools(ask, dialect, marks=marks),
         **beside.fields,
-        **_spec(ask, dialect, omissions, beside),
+        **_given(ask, dialect, omissions, has_tools=bool(tools_of(ask.options))),
         **_cache(ask, dialect, cache),
         **dialect.extra,
         **_ALWAYS,
@@ -81,7 +85,7 @@ def _messages(ask: Ask, form: Form, *, marks: bool) -> list[bytes]:
     marked = _marked(turns) if marks else len(turns)
     key = ("openai-chat", form.dialect, form.provider, form.model)
     found = [
-        encode_unit(turns[:head], form, first=True, mark="system" if marks else None),
+        *([encode_unit(turns[:head], form, first=True, mark="system" if marks else None)] if head else []),
         *encode_units(turns[head:marked], goes_on, lambda unit: encode_unit(unit, form), kept=ask.encoded, key=key),
     ]
     for unit in units(turns[marked:], goes_on):
@@ -137,11 +141,26 @@ def _tools(ask: Ask, dialect: Dialect, *, marks: bool) -> dict[str, Any]:
     return found
 
 
-def _spec(ask: Ask, dialect: Dialect, omissions: Omissions, beside: BesideTools) -> dict[str, Any]:
+def _given(ask: Ask, dialect: Dialect, omissions: Omissions, *, has_tools: bool) -> Mapping[str, Any]:
+    """The fields of the spec that have an opinion; made once for each spec."""
+    spec = ask.spec
+    if isinstance(spec.stop_sequences, list):  # which has no hash; somebody knows no types
+        spec = msgspec.structs.replace(spec, stop_sequences=tuple(spec.stop_sequences))
+    found, notices = _spec(spec, _max_tokens(ask), dialect, ask.provider, ask.lenient, has_tools)
+    omissions.notices += notices
+    return found
+
+
+@lru_cache(_SPECS)
+def _spec(
+    spec: Spec, limit: int | None, dialect: Dialect, provider: str, lenient: bool, has_tools: bool
+) -> tuple[Mapping[str, Any], Sequence[Notice]]:
     """The fields of the spec that have an opinion; `window` is nobody's business but ours."""
-    model = ask.spec.name or ""
-    given = {name: getattr(ask.spec, name) for name in (*_FIELDS, "thinking_level")}
-    given["max_output_tokens"] = _max_tokens(ask)
+    model = spec.name or ""
+    omissions = Omissions(provider, lenient=lenient)
+    beside = dialect.beside_tools(model) if has_tools else anything(model)
+    given = {name: getattr(spec, name) for name in (*_FIELDS, "thinking_level")}
+    given["max_output_tokens"] = limit
     given = {name: value for name, value in given.items() if value is not None and value != ()}
     if not beside.thinks and given.get("thinking_level") not in (None, ThinkingLevel.OFF):
         said = f"{model} does not think over chat completions when it has tools"
@@ -153,14 +172,14 @@ def _spec(ask: Ask, dialect: Dialect, omissions: Omissions, beside: BesideTools)
     for name, value in given.items():
         fields = _field(name, value, model, dialect)
         if fields is None or (fields and name in refused):
-            omissions.leave(name, f"{model} at {ask.provider} does not take {name}={_shown(value)}")
+            omissions.leave(name, f"{model} at {provider} does not take {name}={_shown(value)}")
         else:
             found.update(fields)
             if name == "thinking_level" and goes_on_thinking(value, fields, model):
                 omissions.mention(
-                    f"{ask.provider} cannot be told that {model} shall not think; thinking_level off is left out"
+                    f"{provider} cannot be told that {model} shall not think; thinking_level off is left out"
                 )
-    return found
+    return found, omissions.notices
 
 
 _FIELDS: Final = (
