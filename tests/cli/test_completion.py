@@ -55,6 +55,17 @@ def test_sessions_are_those_of_the_store_that_is_meant(run: Ore, folder: Path) -
     assert candidates(run, "run", "--store", f"json:{folder / 'there'}", "--session", "") == ["there"]
 
 
+def test_agents_are_those_of_the_folder_and_no_module_is_run_for_it(run: Ore, folder: Path) -> None:
+    (folder / "counter.py").write_text("from ore import Agent\nraise SystemExit\nagent = Agent()\nother = 3\n")
+    (folder / "several.py").write_text("import ore\none, two = 1, 2\nfirst = ore.Agent()\nlast = first.with_()\n")
+    (folder / "notes.py").write_text("text = str(1)\n")
+    (folder / "broken.py").write_text("agent = Agent(")
+    assert candidates(run, "run", "--agent", "") == ["counter:", "several:"]
+    assert candidates(run, "run", "--agent", "counter:") == ["counter:agent"]
+    assert candidates(run, "serve", "--agent", "several:f") == ["several:first"]
+    assert candidates(run, "run", "--agent", "gone:") == []
+
+
 def test_a_store_that_cannot_be_read_completes_to_nothing(run: Ore, folder: Path) -> None:
     (folder / "store.db").write_bytes(b"no database" * 100)
     assert candidates(run, "sessions", "show", "") == []

@@ -4,10 +4,13 @@ from argparse import Action
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import redirect_stderr
 from io import StringIO
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from ore.cli.main import COMMANDS, find, new_parser
 from ore.cli.parser import Parser, Words, choose
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 __all__ = ["candidates"]
 
@@ -77,6 +80,34 @@ def _stores(before: Words, begun: str) -> Iterable[str]:
     return ["memory:", *(f"{name}:" for name in names_of("stores"))] if ":" not in begun else ()
 
 
+def _agents(before: Words, begun: str) -> Iterable[str]:
+    """Modules of the folder that make agents, and the agents of one; read, and never run."""
+    from pathlib import Path
+
+    made = {path.stem: _made(path) for path in Path.cwd().glob("*.py")}
+    if ":" not in begun:
+        return [f"{module}:" for module, names in sorted(made.items()) if names]
+    module = begun.partition(":")[0]
+    return [f"{module}:{name}" for name in made.get(module, ())]
+
+
+def _made(path: "Path") -> Sequence[str]:
+    """The names that a module gives to what looks like an agent."""
+    import ast
+
+    try:
+        body = ast.parse(path.read_bytes()).body
+    except (OSError, SyntaxError, ValueError):
+        return ()
+    calls = [node for node in body if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)]
+    return [
+        target.id
+        for node in calls
+        for target in node.targets
+        if isinstance(target, ast.Name) and "Agent(" in ast.unparse(node.value)
+    ]
+
+
 def _conduits(before: Words, begun: str) -> Iterable[str]:
     from ore.app.resolve import names_of
 
@@ -117,6 +148,7 @@ def _sessions(before: Words, begun: str) -> Iterable[str]:
 
 
 _VALUES: Final[Mapping[str, Callable[[Words, str], Iterable[str]]]] = {
+    "agent": _agents,
     "conduit": _conduits,
     "id": _sessions,
     "model": _models,
