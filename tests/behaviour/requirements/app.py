@@ -31,5 +31,6 @@ REQUIREMENTS = (
     promise("D-import-bars", 2, "Importing ore costs next to nothing and loads nothing heavy."),
     promise("D-turn-independent-of-history", 4, "A turn copies, reads and encodes nothing that grows with history."),
     held("D-bar-chunk", "A streamed chunk costs at most 10 calls beside the transport's.", source="issue 4, must hold"),
+    held("D-bar-request", "A request makes no more calls than it must.", source="issue 4, must hold"),
     promise("D-delta-touches-no-text", 3, "Fragments are joined once, when their block closes."),
 )

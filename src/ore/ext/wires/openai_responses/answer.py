@@ -14,7 +14,7 @@ from ore.ext.wires.media import sniffed
 from ore.ext.wires.openai_responses.calls import Calls
 from ore.ext.wires.openai_responses.ending import reason_of, usage_of
 from ore.ext.wires.openai_responses.failure import stream_failure
-from ore.ext.wires.openai_responses.fragments import SUMMARY, TEXT, THINKING, run_of
+from ore.ext.wires.openai_responses.fragments import ARGUMENTS, INPUT, SUMMARY, TEXT, THINKING, run_of
 from ore.ext.wires.openai_responses.items import CALLS, Item, parts_of, summary_of
 from ore.ext.wires.openai_responses.outlet import Outlet
 from ore.ext.wires.openai_responses.prose import Prose
@@ -56,7 +56,6 @@ class Answer:
         """Whether all of it was there."""
         self.fault: ProviderError | None = None
         """What went wrong, once what came before it was yielded."""
-        self._takers: Final = self._all_takers()
         self._reset()
 
     def take(self, event: Event, name: bytes, data: bytes) -> Sequence[Artifact]:
@@ -70,8 +69,8 @@ class Answer:
         event.type = event.type or name.decode("ascii", "replace")
         if event.type == "error":
             self._fail(read(data))
-        elif (taker := self._takers.get(event.type)) is not None:
-            taker(event)
+        elif (taker := _TAKERS.get(event.type)) is not None:
+            taker(self, event)
         return self._outlet.taken()
 
     def take_whole(self, response: Mapping[str, Any]) -> Sequence[Artifact]:
@@ -90,25 +89,6 @@ class Answer:
             return ()
         self.break_off("an event that ends it", "an end in the middle" if self._last else "none at all")
         return self._outlet.taken()
-
-    def _all_takers(self) -> Mapping[str, Callable[[Event], None]]:
-        return {
-            "response.created": self._create,
-            "response.output_item.added": self._add,
-            "response.output_item.done": self._finish,
-            "response.content_part.done": self._end_part,
-            "response.output_text.annotation.added": lambda event: self._prose.annotate(read(event.annotation)),
-            **dict.fromkeys((TEXT, "response.output_text.done"), self._say),
-            **dict.fromkeys(("response.refusal.delta", "response.refusal.done"), self._say),
-            **dict.fromkeys((SUMMARY, "response.reasoning_summary_text.done"), self._think),
-            **dict.fromkeys((THINKING, "response.reasoning_text.done"), self._think),
-            "response.function_call_arguments.delta": self._argue,
-            "response.function_call_arguments.done": self._argue,
-            "response.custom_tool_call_input.delta": self._argue,
-            "response.custom_tool_call_input.done": self._argue,
-            **dict.fromkeys(("response.completed", "response.done"), self._close),
-            **dict.fromkeys(("response.incomplete", "response.failed"), self._close),
-        }
 
     def _reset(self) -> None:
         self._items: dict[Key, Item] = {}
@@ -190,6 +170,9 @@ class Answer:
         if item is not None and item.kind == "message":
             self._prose.end_part(item, event.content_index or 0, read(event.part))
 
+    def _annotate(self, event: Event) -> None:
+        self._prose.annotate(read(event.annotation))
+
     def _think(self, event: Event) -> None:
         is_summary = "summary" in event.type
         index = event.summary_index if is_summary else event.content_index
@@ -246,6 +229,23 @@ class Answer:
 
     def _fail(self, error: Any) -> None:
         self.fault = stream_failure(self._issuer["provider"], error)
+
+
+_TAKERS: Final[Mapping[str, Callable[[Answer, Event], None]]] = {
+    "response.created": Answer._create,
+    "response.output_item.added": Answer._add,
+    "response.output_item.done": Answer._finish,
+    "response.content_part.done": Answer._end_part,
+    "response.output_text.annotation.added": Answer._annotate,
+    **dict.fromkeys((TEXT, "response.output_text.done"), Answer._say),
+    **dict.fromkeys(("response.refusal.delta", "response.refusal.done"), Answer._say),
+    **dict.fromkeys((SUMMARY, "response.reasoning_summary_text.done"), Answer._think),
+    **dict.fromkeys((THINKING, "response.reasoning_text.done"), Answer._think),
+    **dict.fromkeys((ARGUMENTS, "response.function_call_arguments.done"), Answer._argue),
+    **dict.fromkeys((INPUT, "response.custom_tool_call_input.done"), Answer._argue),
+    **dict.fromkeys(("response.completed", "response.done"), Answer._close),
+    **dict.fromkeys(("response.incomplete", "response.failed"), Answer._close),
+}
 
 
 def _words(event: Event) -> dict[str, str]:

@@ -10,7 +10,7 @@ import msgspec
 from ore.artifact import Artifact, ReasoningDelta, TextDelta, ToolCallDelta
 from ore.ext.wires.bursts import Run
 
-__all__ = ["SUMMARY", "TEXT", "THINKING", "run_of"]
+__all__ = ["ARGUMENTS", "INPUT", "SUMMARY", "TEXT", "THINKING", "run_of"]
 
 TEXT: Final = "response.output_text.delta"
 SUMMARY: Final = "response.reasoning_summary_text.delta"
