@@ -67,6 +67,7 @@ class Theatre:
 CALLS = {
     "look": ("look", {"path": "a.txt"}),
     "ask": ("wipe", {"folder": "build"}),
+    "rent": ("rent", {"car": "small"}),
     "delegate": ("helper", {"prompt": "slow and steady"}),
     "dump": ("dump", {"rows": 200}),
     "edit": ("edit", {"path": "a.py", "old": "x = 1", "new": "x = 2"}),
@@ -101,9 +102,15 @@ def wipe(folder: str) -> str:
     return f"removed {folder}"
 
 
+@tool(approve=True, editable=True)
+def rent(car: str) -> str:
+    """Rent a car."""
+    return f"rented a {car} one"
+
+
 def manager(store_url: str) -> Manager:
     inner = Agent(Theatre(), name="helper", description="Works on a task of its own.")
-    tools = [look, dump, edit, wipe, inner.as_tool()]
+    tools = [look, dump, edit, wipe, rent, inner.as_tool()]
     agents = [
         replace(Agent(Theatre(), name=name, description=description, tools=tools).spec(), spec=Spec(name=model))
         for name, description, model in (("Helper", "Says what you say.", "play"), ("Other", "Says it, too.", "plain"))

@@ -47,6 +47,26 @@ def test_a_denial_says_why_and_is_seen_in_the_other_tab(chat: Chat, pages: Calla
     expect(chat.page.locator("details.tool > summary")).to_contain_text("Denied")
 
 
+def test_arguments_are_changed_only_where_the_tool_lets_people_change_them(chat: Chat) -> None:
+    chat.say("ask me")
+    card = chat.page.get_by_role("region", name="Approval of wipe")
+    expect(card.get_by_role("button", name="Approve", exact=True)).to_be_visible()
+    expect(card.get_by_role("button", name="Change arguments")).to_have_count(0)
+    card.get_by_role("button", name="Deny").click()
+    chat.rests()
+    chat.say("rent one")
+    card = chat.page.get_by_role("region", name="Approval of rent")
+    card.get_by_role("button", name="Change arguments").click()
+    card.get_by_label("Arguments").fill("big")
+    card.get_by_role("button", name="Approve", exact=True).click()
+    expect(card.get_by_role("alert")).to_contain_text("Expected a JSON object")
+    card.get_by_label("Arguments").fill('{"car": "big"}')
+    card.get_by_role("button", name="Approve", exact=True).click()
+    chat.rests()
+    chat.page.locator("details.tool > summary").last.click()
+    expect(chat.page.locator("details.tool").last).to_contain_text("rented a big one")
+
+
 def test_always_holds_for_the_tab_and_asks_no_more(chat: Chat) -> None:
     chat.say("ask me")
     chat.page.get_by_role("button", name="Always in this tab").click()
