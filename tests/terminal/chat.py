@@ -9,8 +9,9 @@ from terminal.pane import Pane
 
 __all__ = ["HANGING", "SLEEPING", "State", "asked", "at_a_tool", "begin", "idle", "listing", "send", "streaming"]
 
-HANGING: Sequence[Any] = [delta("Half an ans"), {"hang": True}]
-SLEEPING: Sequence[Any] = [call("bash", command="sleep 600")]
+HANGING: Sequence[Any] = (delta("Half an ans"), {"hang": True})
+SLEEPING: Sequence[Any] = (call("bash", command="echo $$ > tool.pid; exec sleep 600"),)
+"""A tool whose process says who it is."""
 
 State = Callable[[Pane], None]
 
@@ -44,6 +45,8 @@ def at_a_tool(on: Pane) -> None:
     """A tool runs."""
     send(on, "Go on.")
     on.shows("● bash")
+    said = on.folder / "tool.pid"
+    on.comes(lambda: said.exists() and said.read_text().endswith("\n"), "the tool to run")
 
 
 def asked(on: Pane) -> None:

@@ -1,81 +1,15 @@
-"""The command in a real terminal: whatever ends it, the terminal is usable and the session whole."""
+"""The command in a real terminal: crashes, hang-ups, editors, keys, colours, and none at all."""
 
-import os
-import signal
-from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from cli.command import call, delta, said, script, shown
 from processes import ended
-from terminal.chat import HANGING, SLEEPING, State, at_a_tool, begin, idle, send, streaming
-from terminal.pane import COMMAND, NEEDS_TMUX, Pane, pane
+from terminal.chat import HANGING, begin, send, streaming
+from terminal.pane import COMMAND, NEEDS_TMUX, pane
 
 pytestmark = [NEEDS_TMUX, pytest.mark.slow]
-
-
-STATES: dict[str, tuple[State, Sequence[Any], Sequence[str]]] = {
-    "idle": (idle, [delta("x")], ()),
-    "streaming": (streaming, HANGING, ()),
-    "tool": (at_a_tool, SLEEPING, ("--tool", "bash", "--approve", "always")),
-}
-
-
-def quit_by_key(on: Pane, pid: int) -> None:
-    """From a dialog, which is left with it."""
-    on.press("C-l")
-    on.shows("Sessions", "Enter choose")
-    on.press("C-q")
-
-
-def interrupt_and_leave(on: Pane, pid: int) -> None:
-    """The first one stops what runs, the second one leaves."""
-    on.press("C-c")
-    on.shows("ready", "again leaves")
-    on.press("C-c")
-
-
-def by_signal(number: int) -> Callable[[Pane, int], None]:
-    def end(on: Pane, pid: int) -> None:
-        os.kill(pid, number)
-
-    return end
-
-
-ENDS: dict[str, Callable[[Pane, int], None]] = {
-    "quit": quit_by_key,
-    "ctrl-c": interrupt_and_leave,
-    "sigterm": by_signal(signal.SIGTERM),
-    "sighup": by_signal(signal.SIGHUP),
-}
-
-
-@pytest.mark.requirement("B100")
-@pytest.mark.parametrize(
-    ("state", "end"),
-    [
-        ("idle", "quit"),
-        ("streaming", "ctrl-c"),
-        ("streaming", "sigterm"),
-        ("tool", "sighup"),
-    ],
-)
-def test_however_it_ends_the_terminal_is_usable_and_the_session_whole(state: str, end: str, tmp_path: Path) -> None:
-    """Behaviour 24."""
-    enter, calls, words = STATES[state]
-    store, model = tmp_path / "ore.db", script(tmp_path, calls)
-    with pane(tmp_path) as on:
-        pid = begin(on, store, model, *words)
-        enter(on)
-        ENDS[end](on, pid)
-        on.shows("ore: the session is kept")
-        on.is_usable()
-    turns = said(shown(f"sqlite:{store}", "s1", tmp_path))
-    assert turns[:1] == ([] if state == "idle" else [("user", "complete", "Go on.")])
-    if state == "streaming":
-        assert turns[1] == ("assistant", "interrupted", "Half an ans")
 
 
 @pytest.mark.requirement("B100")
@@ -105,28 +39,6 @@ def test_a_crash_says_so_on_one_line_and_where_the_session_is(tmp_path: Path) ->
         assert "nobody expects it" in text
         assert "never to be shown" not in text
         on.is_usable()
-
-
-def test_a_killed_process_leaves_a_whole_session_that_goes_on(tmp_path: Path) -> None:
-    """Behaviour 24: kill -9 leaves the terminal to `reset`, and the session to the next process."""
-    store, model = tmp_path / "ore.db", script(tmp_path, HANGING)
-    with pane(tmp_path) as on:
-        pid = begin(on, store, model)
-        streaming(on)
-        os.kill(pid, signal.SIGKILL)
-        ended(pid)
-    again = script(tmp_path, [delta("All of it.")], name="again.json")
-    with pane(_sub(tmp_path)) as on:
-        on.run("ore", "chat", "--session", "s1", "--model", again, "--store", f"sqlite:{store}")
-        on.shows("Go on.", "All of it.")
-        on.press("C-d")
-        on.shows("session is kept")
-
-
-def _sub(folder: Path) -> Path:
-    below = folder / "again"
-    below.mkdir()
-    return below
 
 
 def test_a_terminal_that_goes_away_ends_the_process_and_keeps_the_session(tmp_path: Path) -> None:
