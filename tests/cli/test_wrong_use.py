@@ -1,6 +1,7 @@
 """Words that do not fit: each is told with what was expected, what came and what to do."""
 
 import os
+import re
 import subprocess
 from pathlib import Path
 
@@ -115,3 +116,11 @@ def test_a_turn_that_is_not_there_is_told_with_where_turns_are_named(run: Ore, f
     assert (done.status, done.out) == (1, "")
     assert "no turn 'nowhere' in session 'a'; `ore sessions show a --json` has the ids of its turns" in done.err
     assert run("sessions", "fork", "b", "--at", "nowhere").err == "ore: no session 'b' (not_found)\n"
+
+
+@pytest.mark.parametrize("store", ["sqlite:a_file/ore.db", "json:a_file/ore"])
+def test_a_store_that_cannot_be_made_is_told_in_the_words_of_the_system(run: Ore, folder: Path, store: str) -> None:
+    (folder / "a_file").write_text("no folder")
+    done = run("sessions", "list", "--store", store)
+    assert (done.status, done.out, "Errno" in done.err) == (1, "", False)
+    assert re.search(r"a_file/ore(\.db)?': (File exists|Not a directory): '.*a_file", done.err)

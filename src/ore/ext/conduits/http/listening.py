@@ -62,6 +62,7 @@ def _resolved(host: str, port: int) -> tuple[socket.AddressFamily, tuple[str, in
     try:
         found = socket.getaddrinfo(host.strip("[]"), port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except (OSError, UnicodeError) as error:
-        raise InputError(f"host: {host!r} is no address of this machine: {error}") from None
+        why = getattr(error, "strerror", None) or error
+        raise InputError(f"host: {host!r} is no address of this machine: {why}") from None
     family, _, _, _, address = found[0]
     return family, (str(address[0]), port)

@@ -75,7 +75,8 @@ def _perform(turn: threading.Lock, folder: Folder, work: Callable[[Folder], T]) 
             folder.open()
             return work(folder)
         except OSError as error:
-            raise StoreError(f"store {str(folder.path)!r}: {error}") from error
+            where = f": {str(error.filename)!r}" if error.filename else ""
+            raise StoreError(f"store {str(folder.path)!r}: {error.strerror or error}{where}") from error
 
 
 def _close(turn: threading.Lock, folder: Folder) -> None:

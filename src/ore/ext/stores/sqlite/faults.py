@@ -29,12 +29,18 @@ def store_error(error: BaseException, path: Path) -> BaseException:
     """The error to raise instead: one of ore's own stays as it is, a fault of the program too."""
     if isinstance(error, OreError) or not isinstance(error, (sqlite3.Error, OSError, UnicodeDecodeError)):
         return error
-    name = getattr(error, "sqlite_errorname", None) or type(error).__name__
     # A text of a damaged file, or SQLite's own words about it, may be no Unicode.
     kind = CorruptError if _code(error) in _CORRUPT or isinstance(error, UnicodeDecodeError) else StoreError
-    found = kind(f"store {str(path)!r}: {error} ({name})")
+    found = kind(f"store {str(path)!r}: {_said(error)}")
     found.__cause__ = error
     return found
+
+
+def _said(error: BaseException) -> str:
+    """What the error says, without what only programs read."""
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.strerror}: {str(error.filename)!r}" if error.filename else error.strerror
+    return f"{error} ({getattr(error, 'sqlite_errorname', None) or type(error).__name__})"
 
 
 def _code(error: BaseException) -> int:
