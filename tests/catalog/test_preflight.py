@@ -105,12 +105,6 @@ def test_what_the_target_itself_left_unsigned_is_no_news() -> None:
 
 
 @pytest.mark.requirement("D-preflight")
-def test_where_the_beginning_was_looked_at_before_its_tokens_are_given() -> None:
-    report = preflight([said(Text(content="Hi"))], Spec(), [], target(window=2_000), tokens=2_001)
-    assert (found(report), report.tokens) == ([("window", Action.FAILS, 2_001)], 2_001)
-
-
-@pytest.mark.requirement("D-preflight")
 def test_what_other_vendors_signed_is_left_out_and_named() -> None:
     turns = [
         answered(Reasoning(content="own", provider_data=OWN), Reasoning(content="theirs", provider_data=FOREIGN)),

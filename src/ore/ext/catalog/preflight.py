@@ -72,9 +72,7 @@ class Preflight(msgspec.Struct, frozen=True, kw_only=True):
         return [finding.notice() for finding in self.findings]
 
 
-def preflight(
-    turns: Sequence[Turn], spec: Spec, options: Sequence[Option], target: Target, *, tokens: int | None = None
-) -> Preflight:
+def preflight(turns: Sequence[Turn], spec: Spec, options: Sequence[Option], target: Target) -> Preflight:
     """Say what `target` cannot take of a conversation, and what will be done about it.
 
     Nothing is sent and nothing is changed; what is unknown counts as taken, so
@@ -86,11 +84,8 @@ def preflight(
         spec: How the target shall answer.
         options: Those of the inference, such as its tools.
         target: Who is asked next.
-        tokens: Of the prompt, where its beginning was looked at before and
-            `turns` is only the rest.
     """
-    if tokens is None:
-        tokens = estimated_tokens(turns, tools_of(options), target)
+    tokens = estimated_tokens(turns, tools_of(options), target)
     found = (
         *unknown(target),
         *said(turns, target),
@@ -125,7 +120,10 @@ def too_long(tokens: int, spec: Spec, options: Sequence[Option], target: Target)
 def _is_plain(turns: Sequence[Turn]) -> bool:
     for turn in turns:
         for artifact in turn.artifacts:
-            if type(artifact) is not Text or artifact.provider_data:
+            if type(artifact) is ToolResult:
+                if artifact.media:
+                    return False
+            elif type(artifact) not in (Text, ToolCall) or getattr(artifact, "provider_data", None):
                 return False
     return True
 

@@ -13,7 +13,7 @@ import msgspec
 
 from ore.artifact import Artifact
 from ore.errors import ProviderError
-from ore.ext.wires.sse import BLANK_LINE, events
+from ore.ext.wires.sse import BLANK_LINE, event, events
 from ore.provider import BATCH_LIMIT, Batch
 
 __all__ = ["Run", "Source", "batches", "cut"]
@@ -94,8 +94,11 @@ def _batches(text: bytes, source: Source) -> Iterator[Batch]:
         stop = end if stop < 0 else stop
         part, at = text[at:stop], stop + len(BLANK_LINE)
         if run is None:
-            _take(part, source, batch)
-            yield from _full(batch)
+            name, data = event(part)
+            if data:
+                batch += source.take(name, data)
+            if len(batch) >= BATCH_LIMIT:
+                yield from _full(batch)
         elif rest := (yield from _read(part, run, source, batch)):
             text, at = rest + text[stop:], 0
             end = len(text)
@@ -111,7 +114,8 @@ def _read(text: bytes, run: Run, source: Source, batch: list[Artifact]) -> Gener
     others, *pieces = (BLANK_LINE + text).split(border)
     if others:
         _take(others, source, batch)
-        yield from _full(batch)
+        if len(batch) >= BATCH_LIMIT:
+            yield from _full(batch)
     place, count = 0, len(pieces)
     while place < count and not source.over:
         if source.run() is not run:

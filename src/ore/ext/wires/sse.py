@@ -12,7 +12,7 @@ from typing import Final
 
 from ore.errors import ProtocolError
 
-__all__ = ["BLANK_LINE", "EVENT_LIMIT_BYTES", "FIRST", "Event", "SseReader", "events"]
+__all__ = ["BLANK_LINE", "EVENT_LIMIT_BYTES", "FIRST", "Event", "SseReader", "event", "events"]
 
 EVENT_LIMIT_BYTES: Final = 16 << 20
 """An event of more bytes is no event of a model."""
@@ -89,8 +89,8 @@ class SseReader:
         rest = b"".join(self._parts).removeprefix(_BOM if self._at_start else b"").rstrip(b"\r\n")
         self._parts = []
         self._size_bytes = 0
-        event = _read(rest)
-        return (event,) if event[1] else ()
+        last = event(rest)
+        return (last,) if last[1] else ()
 
     def _keep(self, rest: bytes) -> None:
         self._parts.append(rest)
@@ -104,11 +104,12 @@ class SseReader:
 
 def events(text: bytes) -> Sequence[Event]:
     """What stands between the blank lines of a text; what has no data is none."""
-    found = [
-        (b"", frame[6:]) if frame[:6] == b"data: " and b"\n" not in frame else _read(frame)
-        for frame in text.split(BLANK_LINE)
-    ]
-    return [event for event in found if event[1]]
+    return [found for frame in text.split(BLANK_LINE) if (found := event(frame))[1]]
+
+
+def event(frame: bytes) -> Event:
+    """The event that stands between two blank lines; without data where there is none."""
+    return (b"", frame[6:]) if frame[:6] == b"data: " and b"\n" not in frame else _read(frame)
 
 
 def _parted(block: bytes) -> tuple[bytes, bytes]:
