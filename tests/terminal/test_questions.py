@@ -2,9 +2,9 @@
 
 import asyncio
 
-from ore import tool
+from ore import ToolContext, tool
 from ore.artifact import TextDelta, ToolResult
-from ore.event import Answer
+from ore.event import Answer, Question
 from ore.ext.tools.ask_user import ask_user
 from terminal.scene import Stage, call, stage, until
 
@@ -87,6 +87,25 @@ async def test_arguments_that_may_not_be_changed_are_not_offered_for_it() -> Non
         await on.pilot.press("y")
         await on.idle()
         assert results(on) == ["rented in Porto"]
+
+
+async def test_what_a_guard_leaves_to_people_is_shown_with_its_reason() -> None:
+    """Behaviour 15."""
+
+    async def send(context: ToolContext) -> str:
+        """Send it."""
+        question = Question(key="", purpose="approval", text="It names a card. Send it?")
+        return str((await context.ask_as(question)).decision)
+
+    async with stage(call("send", "{}"), [TextDelta(content="Done.")], tools=[tool(send)]) as on:
+        await on.send("Send it.")
+        await until(lambda: on.app.panel.is_armed and on.app.panel.has_focus, "the question to take keys")
+        await on.shows("Go on?", "It names a card. Send it?", "y yes · n no · Esc no")
+        await on.pilot.press("a")
+        assert on.app.panel.question is not None
+        await on.pilot.press("y")
+        await on.idle()
+        assert results(on) == ["approve"]
 
 
 async def test_arguments_can_be_changed_before_they_run() -> None:

@@ -104,8 +104,10 @@ class QuestionPanel(Static, can_focus=True):
     def _meaning(self, question: Question, event: Key) -> str | None:
         if question.purpose != "approval":
             return None
-        keys = {"y": "approve", "n": "deny", "escape": "deny", "a": "always", "v": "whole"}
-        return "edit" if question.editable and event.key == "e" else keys.get(event.key)
+        keys = {"y": "approve", "n": "deny", "escape": "deny", "v": "whole"}
+        keys |= {"a": "always"} if question.tool else {}
+        keys |= {"e": "edit"} if question.editable else {}
+        return keys.get(event.key)
 
     def chosen(self, text: str) -> str:
         """What an answer in words means: one of the options by its number, or the words themselves."""
@@ -121,10 +123,12 @@ class QuestionPanel(Static, can_focus=True):
     def _text(self, question: Question) -> Text:
         text = Text()
         if question.purpose == "approval":
-            text.append(f"Run {one_line(question.tool or 'this')}?\n", style="bold")
+            text.append(f"Run {one_line(question.tool)}?\n" if question.tool else "Go on?\n", style="bold")
+            if question.text:
+                text.append(f"{harmless(question.text)}\n")
             self._arguments(text, question)
-            always = f"a always {one_line(question.tool or '')} in this session"
-            keys = f"y yes · n no · {always}{' · e edit' * question.editable} · Esc no"
+            always = f" · a always {one_line(question.tool)} in this session" if question.tool else ""
+            keys = f"y yes · n no{always}{' · e edit' * question.editable} · Esc no"
         else:
             text.append(f"{harmless(question.text or 'The tool asks for an answer')}\n", style="bold")
             for number, option in enumerate(question.options or (), 1):
