@@ -1,10 +1,10 @@
-"""`finish`: work that outlasts a cancellation; `Ready`: work that is done already."""
+"""`finish`: work that outlasts a cancellation; `Ready` is done already, `Holdable` need not be watched."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Generator
 from typing import Any, TypeVar
 
-__all__ = ["Ready", "ended", "finish", "running_loop", "settled"]
+__all__ = ["Holdable", "Ready", "ended", "finish", "running_loop", "settled"]
 
 T = TypeVar("T")
 
@@ -38,12 +38,28 @@ class Ready(Awaitable[T]):
         yield
 
 
+class Holdable(asyncio.Future[T]):
+    """A future that `finish` can hold: while held, nobody can cancel it.
+
+    A task that is cancelled while it awaits one goes on waiting, and gets its
+    cancellation when this is done; so it needs no other future to wait for,
+    and no pass of the loop for that.
+    """
+
+    is_held = False
+
+    def cancel(self, msg: Any = None) -> bool:
+        """Cancel it, unless it is held; whether it was."""
+        return not self.is_held and super().cancel(msg)
+
+
 async def finish(work: Awaitable[T], *, limit_s: float | None = None, then: Callable[[T], object] | None = None) -> T:
     """Run `work` to its end even while the caller is being cancelled.
 
     A cancellation that arrives meanwhile is raised once `work` has ended, so a
     ledger write is whole or absent, never half. A future is awaited as it is;
-    one that is already done, or a `Ready`, costs no task and no pass through the loop.
+    one that is already done, or a `Ready`, costs no task and no pass through
+    the loop, and a `Holdable` only the one that it ends in.
 
     Args:
         work: Cleanup that must not be cut short. Keep it small.
@@ -56,11 +72,13 @@ async def finish(work: Awaitable[T], *, limit_s: float | None = None, then: Call
         TimeoutError: `work` outlived `limit_s`.
         asyncio.CancelledError: The caller was cancelled; `work` has ended.
     """
-    if type(work) is Ready or (type(work) is asyncio.Future and work.done()):  # nothing can come between
+    if type(work) is Ready or (isinstance(work, asyncio.Future) and work.done()):  # nothing can come between
         value: T = work.result()
         if then is not None:
             then(value)
         return value
+    if type(work) is Holdable and limit_s is None:
+        return await _hold(work, then)
     future = work if isinstance(work, asyncio.Future) else asyncio.ensure_future(work)
     late: list[bool] = []
     cancelled = None if future.done() else await _outlast(future, limit_s, late)
@@ -122,6 +140,19 @@ async def settled(future: "asyncio.Future[Any]") -> None:
         await waiter
     finally:
         future.remove_done_callback(over)
+
+
+async def _hold(work: "Holdable[T]", then: Callable[[T], object] | None) -> T:
+    work.is_held = True
+    try:
+        value = await work
+    except asyncio.CancelledError:  # the caller's, which waited until now
+        if work.exception() is None and then is not None:
+            then(work.result())
+        raise
+    if then is not None:
+        then(value)
+    return value
 
 
 async def _outlast(

@@ -267,8 +267,13 @@ class Store(Protocol):
         """Note that a shutdown leaves the running message unfinished on purpose."""
         ...
 
-    async def close(self, writer: Writer) -> bool:
-        """Give the session back; whether the inbox has work again."""
+    def close(self, writer: Writer) -> Awaitable[bool]:
+        """Give the session back; whether the inbox has work again.
+
+        May be asked for while an append is on its way, and is done behind it;
+        the writer may append again, and give back again, unless the session
+        was taken.
+        """
         ...
 
     async def interrupt(self, session_id: str) -> None:

@@ -33,7 +33,7 @@ from ore.session.item import Item
 from ore.session.journal import SessionJournal
 from ore.session.kit import Kit
 from ore.session.latch import Latch
-from ore.session.line import drop, queue_of
+from ore.session.line import drop, queue_of, steering
 from ore.session.outcome import ended_before
 from ore.session.questions import Questions
 
@@ -252,14 +252,10 @@ class Core:
             if self.kit.rested is not None:
                 self.kit.rested(self.id)
 
-    def steers(self) -> bool:
-        """Whether a message waits to enter the running loop."""
-        return any(item.message.mode == "steer" and item.clearing is None for item in self.waiting)
-
     async def steer(self, state: State) -> None:
         """Let the messages that steer enter the running loop; they end with the message that runs."""
         while self.waiting and self.running is not None and not self.running.decided:
-            item = next((one for one in self.waiting if one.message.mode == "steer" and one.clearing is None), None)
+            item = steering(self)
             if item is None:
                 return
             await self._join(self.running, item)
@@ -323,6 +319,13 @@ class Core:
                 turn = self.thread.get(ended.turn) if ended.turn else None
                 item.ticket.repeat(ended_before(ended, turn))
 
+    def is_last(self, records: Sequence[Record]) -> bool:
+        """Whether the running message ends with these records and none waits behind it."""
+        running = self.running
+        if running is None or self.waiting or self.intake:
+            return False
+        return any(type(one) is EndingRecord and one.message == running.message.id for one in records)
+
     def decided(self, ending: EndingRecord) -> None:
         """An ending is durable."""
         if self.running is not None and self.running.message.id == ending.message:
@@ -368,7 +371,7 @@ class _Ending:
     def prepare(self, draft: Draft, options: Sequence[Option]) -> Sequence[Record]:
         core = self._core
         item = core.running
-        if item is None or item.ends is None or (core.waiting and core.steers()) or not item.ends(draft):
+        if item is None or item.ends is None or (core.waiting and steering(core)) or not item.ends(draft):
             return ()
         return [
             EndingRecord(message=one.message.id, outcome=Outcome.DONE, turn=draft.id) for one in (*item.joined, item)

@@ -3,9 +3,10 @@
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Protocol
 
-from ore._aio import Ready
+from ore._aio import Holdable, Ready
 from ore.ledger import EndingRecord, Record, Writer
 from ore.session.kit import Kit
 
@@ -25,6 +26,10 @@ class JournalOwner(Protocol):
         """Where it stores, and who may."""
         ...
 
+    def is_last(self, records: Sequence[Record]) -> bool:
+        """Whether nothing is left to do here once these records are durable."""
+        ...
+
     def decided(self, ending: EndingRecord) -> None:
         """Called with each ending as soon as it is durable."""
         ...
@@ -34,7 +39,7 @@ class JournalOwner(Protocol):
 
         Args:
             writer: The writer.
-            foreign: Whether somebody else appended since this session last did.
+            foreign: Whether the log may hold what this session does not know.
         """
         ...
 
@@ -47,37 +52,44 @@ class SessionJournal:
         sequence: Number of the last record that it knows.
     """
 
-    __slots__ = ("_flight", "_gate", "_owner", "_sequence", "writer")
+    __slots__ = ("_doubts", "_flight", "_gate", "_given", "_owner", "_sequence", "writer")
 
     def __init__(self, owner: JournalOwner, sequence: int) -> None:
         self._owner = owner
         self._sequence = sequence
+        self._doubts = False
         self._flight: set[asyncio.Future[None]] | None = None
         self._gate: asyncio.Lock | None = None
+        self._given: asyncio.Future[bool] | None = None
+        """The session being given back already, behind what seemed the last append."""
         self.writer: Writer | None = None
 
     def __call__(self, records: Sequence[Record]) -> Awaitable[None]:
-        """Make records durable, all or none; takes the session for that when nobody has it."""
+        """Make records durable, all or none; takes the session for that when nobody has it.
+
+        Whoever waits hears of it only when the endings are known as decided.
+        """
+        self._given = None
         if self.writer is None:
             return self._borrow(records)
+        ends = EndingRecord in map(type, records)
         work = self._owner.kit.store.append(self.writer, records)
         if type(work) is not Ready:
-            work = self._track(work)
-        if EndingRecord not in map(type, records):
-            return work
-        if type(work) is Ready:
+            work = self._track(work, records if ends else ())
+            if ends and self._owner.is_last(records):
+                self._give(self.writer)
+        elif ends and work.error is None:
             self._decide(records)
-            return work
-        return self._watched(work, records)
+        return work
+
+    def goes_on(self) -> None:
+        """There is more to do: the session is not given back yet."""
+        self._given = None
 
     async def take(self) -> Writer:
         """Become the one who may append, for an activation."""
         async with self._locked():
-            writer = await self._owner.kit.store.take(self._owner.id)
-            await self._owner.taken(writer, foreign=writer.sequence != self._sequence)
-            self._sequence = writer.sequence
-            self.writer = writer
-            return writer
+            return await self._take()
 
     async def give_back(self) -> bool:
         """The activation is over; whether there is work again."""
@@ -85,10 +97,11 @@ class SessionJournal:
             while self._flight:  # else its number would look like somebody else's
                 await asyncio.wait(self._flight)
             writer, self.writer = self.writer, None
+            given, self._given = self._given, None
             if writer is None:
                 return False
             self._sequence = writer.sequence
-            return await self._owner.kit.store.close(writer)
+            return await (given or self._owner.kit.store.close(writer))
 
     @asynccontextmanager
     async def owned(self) -> AsyncIterator[None]:
@@ -98,17 +111,17 @@ class SessionJournal:
                 yield
                 return
             async with self._owner.kit.placement.hold(self._owner.id):
-                store = self._owner.kit.store
-                writer = await store.take(self._owner.id)
-                await self._owner.taken(writer, foreign=writer.sequence != self._sequence)
-                self._sequence = writer.sequence
-                self.writer = writer
+                writer = await self._take()
                 try:
                     yield
                 finally:
                     self.writer = None
                     self._sequence = writer.sequence
-                    await store.close(writer)
+                    await self._owner.kit.store.close(writer)
+
+    def doubt(self) -> None:
+        """A message was left where it stood: whoever goes on with it, here too, has to read how far it came."""
+        self._doubts = True
 
     def trim(self) -> None:
         """Give back memory that can be had again; for a session at rest."""
@@ -121,32 +134,53 @@ class SessionJournal:
             self._gate = asyncio.Lock()
         return self._gate
 
-    def _watched(self, work: Awaitable[None], records: Sequence[Record]) -> Awaitable[None]:
-        if isinstance(work, asyncio.Future) and work.done():
-            if not work.cancelled() and work.exception() is None:
-                self._decide(records)
-            return work
-        return self._until_durable(work, records)
+    async def _take(self) -> Writer:
+        writer = await self._owner.kit.store.take(self._owner.id)
+        await self._owner.taken(writer, foreign=self._doubts or writer.sequence != self._sequence)
+        self._doubts = False
+        self._sequence = writer.sequence
+        self.writer = writer
+        return writer
 
-    async def _until_durable(self, work: Awaitable[None], records: Sequence[Record]) -> None:
-        """Whoever waits hears of it only when the endings are known as decided."""
-        await work
-        self._decide(records)
+    def _give(self, writer: Writer) -> None:
+        """Give the session back right behind the last append, so that both share a commit."""
+        self._given = asyncio.ensure_future(self._owner.kit.store.close(writer))
+        self._given.add_done_callback(_look_at)
 
     def _decide(self, records: Sequence[Record]) -> None:
         for record in records:
             if type(record) is EndingRecord:
                 self._owner.decided(record)
 
-    def _track(self, work: Awaitable[None]) -> Awaitable[None]:
-        """Know of an append until it has landed."""
+    def _track(self, work: Awaitable[None], endings: Sequence[Record]) -> Awaitable[None]:
+        """Know of an append until it has landed, and of its endings before anybody else does."""
+        if endings and not isinstance(work, Holdable):  # whoever waits for that may look before its callbacks have run
+            work, endings = self._until_decided(work, endings), ()
         future = work if isinstance(work, asyncio.Future) else asyncio.ensure_future(work)
-        if not future.done():
-            self._flight = self._flight or set()
-            self._flight.add(future)
-            future.add_done_callback(self._flight.discard)
+        self._flight = self._flight or set()
+        self._flight.add(future)
+        if future.done():
+            self._land(endings, future)
+        else:
+            future.add_done_callback(partial(self._land, endings))
         return future
+
+    async def _until_decided(self, work: Awaitable[None], endings: Sequence[Record]) -> None:
+        await work
+        self._decide(endings)
+
+    def _land(self, endings: Sequence[Record], work: "asyncio.Future[None]") -> None:
+        if self._flight is not None:
+            self._flight.discard(work)
+        if endings and not work.cancelled() and work.exception() is None:
+            self._decide(endings)
 
     async def _borrow(self, records: Sequence[Record]) -> None:
         async with self.owned():
             await self(records)
+
+
+def _look_at(given: "asyncio.Future[bool]") -> None:
+    """A failure counts only where nothing more came and somebody waits for it."""
+    if not given.cancelled():
+        given.exception()

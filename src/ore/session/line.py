@@ -8,7 +8,7 @@ from ore.session.item import Item, Why
 if TYPE_CHECKING:
     from ore.session.core import Core
 
-__all__ = ["drop", "find", "is_accepted", "last_before", "put", "queue_of", "still_waiting"]
+__all__ = ["drop", "find", "is_accepted", "last_before", "put", "queue_of", "steering", "still_waiting"]
 
 
 def queue_of(running: Item | None, waiting: Sequence[Item]) -> Sequence[Mapping[str, Any]]:
@@ -32,6 +32,11 @@ def find(core: "Core", message_id: str) -> Item | None:
         if item.message.id == message_id:
             return item
     return None
+
+
+def steering(core: "Core") -> Item | None:
+    """The next message that waits to enter the running loop."""
+    return next((item for item in core.waiting if item.message.mode == "steer" and item.clearing is None), None)
 
 
 def last_before(core: "Core", item: Item) -> str | None:

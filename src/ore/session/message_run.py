@@ -21,6 +21,7 @@ from ore.provider import Provider
 from ore.session.core import Core
 from ore.session.intercept import passed_on, taken_in
 from ore.session.item import Item
+from ore.session.line import steering
 from ore.session.outcome import Outcome
 from ore.session.run_clock import RunClock
 from ore.tool import ASKER
@@ -41,10 +42,11 @@ CLOSED = Reason(status=ResultStatus.CANCELLED, text="cancelled: the session was 
 class MessageRun:
     """Works on one message, in its sender's context."""
 
-    __slots__ = ("_core", "_item", "_stream")
+    __slots__ = ("_agent", "_core", "_item", "_stream")
 
     def __init__(self, core: Core, stream: "Stream", item: Item) -> None:
         self._core = core
+        self._agent = core.the_agent()
         self._stream = stream
         self._item = item
 
@@ -53,7 +55,7 @@ class MessageRun:
         item = self._item
         item.begun = True
         CURRENT.set(item.envelope)
-        core, questions, agent = self._core, self._core.questions, self._core.the_agent()
+        core, questions, agent = self._core, self._core.questions, self._agent
         ASKER.set(questions)
         ASIDES.set(Asides(core.kit.services.tracer, agent.count))
         questions.run_clock = clock = self._clock(agent.limits.run_s)
@@ -94,7 +96,7 @@ class MessageRun:
         if item.decided:
             await self._end(Outcome(status=Status.DONE))
         elif item.why == "limit":
-            limit_s = self._core.the_agent().limits.run_s or 0.0
+            limit_s = self._agent.limits.run_s or 0.0
             await self._end(Outcome(status=Status.FAILED, error=LimitError(f"worked for more than {limit_s:g} s")))
         elif item.why in ("cancelled", "closed"):
             await self._end(Outcome(status=Status.CANCELLED))
@@ -122,7 +124,7 @@ class MessageRun:
         if item.message.attempts >= ATTEMPTS:
             raise LimitError(f"the message was found unfinished {ATTEMPTS} times: whatever runs it ends its process")
         answering = core.provider()
-        agent, tracer = core.the_agent(), core.kit.services.tracer
+        agent, tracer = self._agent, core.kit.services.tracer
         pattern = agent.pattern()
         message: UserMessage | None = None
         if known:
@@ -152,7 +154,7 @@ class MessageRun:
             draft = Draft(role=Role.USER, artifacts=content if type(content) is tuple else content_of(content))
             step = core.step
             await step.observe(await step.record(draft, *marked))
-        agent = core.the_agent()
+        agent = self._agent
         check = _check(agent.output)
         item.ends = lambda draft: pattern.ends(draft) and (check is None or check(draft) is None)
         runtime = Runtime(
@@ -162,7 +164,7 @@ class MessageRun:
             spec=answering[1],
             limits=agent.limits,
             check=check,
-            waits=lambda: not item.decided and core.steers(),
+            waits=lambda: bool(core.waiting) and not item.decided and steering(core) is not None,
         )
         return await pattern.run(runtime)
 
@@ -216,6 +218,7 @@ class MessageRun:
         if lost is None:
             self._tell(msgspec.structs.replace(outcome, turns=self._turns()))
             return
+        core.journal.doubt()
         for one in (*item.joined, item):  # it stays in the inbox: whoever goes on with it tells its ending
             told = outcome.error or lost
             if not isinstance(lost, FencedError) and not is_reported(told, one.message.id):

@@ -128,7 +128,7 @@ class LocalPlacement:
             return
         os.close(descriptor)  # the file stays: removing it each time would cost more than the lock itself
 
-    def _open(self, folder: Path, path: Path) -> int:
+    def _open(self, folder: Path, path: str) -> int:
         try:
             return _opened(path)
         except FileNotFoundError:
@@ -137,7 +137,7 @@ class LocalPlacement:
 
     def _lock(self, folder: Path, session_id: str) -> int:
         """An open descriptor that holds the session's lock file; a few system calls, none of which waits."""
-        path = folder / f"{check_id(session_id)}.lock"
+        path = f"{folder}/{check_id(session_id)}.lock"
         while True:
             descriptor = self._open(folder, path)
             try:
@@ -167,11 +167,11 @@ class _Hold:
         self._placement.release(self._session_id)
 
 
-def _opened(path: Path) -> int:
+def _opened(path: str) -> int:
     return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
 
 
-def _is_at(descriptor: int, path: Path) -> bool:
+def _is_at(descriptor: int, path: str) -> bool:
     """Whether the open file is still the one at `path`."""
     try:
         return os.path.samestat(os.fstat(descriptor), os.stat(path))

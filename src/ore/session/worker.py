@@ -169,8 +169,14 @@ class Worker:
                 self._stream._take_up(message)
 
     async def _next(self, writer: Writer) -> Message | None:
-        self._core.gone = NOBODY
-        return await self._core.kit.store.next(writer, mark=is_screened(self._core))
+        core = self._core
+        core.gone = NOBODY
+        core.journal.goes_on()
+        message = await core.kit.store.next(writer, mark=is_screened(core))
+        item = find(core, message.id) if message is not None else None
+        if item is not None:  # it may just be being submitted once more
+            item.ticket.accept()
+        return message
 
     async def _next_here(self) -> Message | None:
         core = self._core
@@ -232,6 +238,7 @@ class Worker:
         return [*begun, *works]
 
     def _submit(self, item: Item) -> Submitted:
+        self._core.journal.goes_on()
         try:
             return self._core.kit.store.submit(self._core.id, item.message)
         except Exception as error:
@@ -241,7 +248,10 @@ class Worker:
         try:
             known = await work
         except Exception as error:
-            self._refuse(item, error)
+            if item.ticket.is_accepted:  # it was in the inbox already, where it was found meanwhile
+                self._core.intake = [other for other in self._core.intake if other is not item]
+            else:
+                self._refuse(item, error)
         else:
             self._settle(item, known)
 

@@ -114,9 +114,9 @@ class FailingStore:
         """Note that the running message is left on purpose."""
         await self._at(["park"], lambda: self._store.park(writer))
 
-    async def close(self, writer: Writer) -> bool:
+    def close(self, writer: Writer) -> Awaitable[bool]:
         """Give the session back."""
-        return await self._at(["close"], lambda: self._store.close(writer))
+        return self._at(["close"], lambda: self._store.close(writer))
 
     async def interrupt(self, session_id: str) -> None:
         """Note that the running message shall stop."""

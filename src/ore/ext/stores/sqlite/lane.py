@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from queue import SimpleQueue
 from typing import Any, Protocol, TypeVar, cast
 
-from ore._aio import finish
+from ore._aio import Holdable, finish
 
 __all__ = ["Job", "Lane", "Performer"]
 
@@ -33,7 +33,7 @@ class Job:
         self.done = done
         self.outlasts_power = outlasts_power
         self.loop = asyncio.get_running_loop()
-        self.future: asyncio.Future[Any] = self.loop.create_future()
+        self.future: Holdable[Any] = Holdable(loop=self.loop)
         self.result: Any = None
         self.error: BaseException | None = None
 

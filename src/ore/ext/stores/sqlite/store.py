@@ -149,9 +149,9 @@ class SqliteStore:
         """Note that the running message is left on purpose."""
         await self._writes.put(partial(work.park, held=owner(writer)))
 
-    async def close(self, writer: Writer) -> bool:
+    def close(self, writer: Writer) -> asyncio.Future[bool]:
         """Give the session back."""
-        return await self._writes.put(partial(work.close, held=owner(writer)))
+        return self._writes.put(partial(work.close, held=owner(writer)))
 
     async def interrupt(self, session_id: str) -> None:
         """Note that the running message shall stop."""
