@@ -1,7 +1,6 @@
 """`install_line`: how an extra is installed beside the ore that runs."""
 
 import json
-import shlex
 from importlib.metadata import PackageNotFoundError, distribution
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -23,6 +22,8 @@ def install_line(extra: str) -> str:
     if not url:
         return f"pip install '{name}'"
     if "dir_info" not in origin:
+        import shlex  # only where something is missing
+
         return f"pip install {shlex.quote(f'{name} @ {_pinned(url, origin)}')}"
     editable = "-e " if origin["dir_info"].get("editable") else ""
     return f"pip install {editable}'{unquote(urlsplit(url).path)}[{extra}]'"
