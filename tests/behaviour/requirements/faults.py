@@ -12,6 +12,7 @@ REQUIREMENTS = (
     promise("D-faults-attempts", 4, "What kills its process fails with code limit the fourth time it is found."),
     promise("D-faults-shutdown", 8, "Shutdown leaves everything for the next process, however often."),
     promise("D-faults-owner", 4, "A session has one owner; a dead one's is had at once, a fenced one writes nothing."),
+    promise("D-faults-store", 4, "What is sent again after the store failed is answered once."),
     promise("D-faults-close", 8, "Closing races submitting and every message ends once, or goes on."),
     promise("D-faults-disk", 4, "A full disk is an error, and the session goes on when there is room."),
     promise("D-faults-damage", 4, "Damage is told as corrupt, hangs nothing, and hides no other session."),
