@@ -22,9 +22,7 @@ def install_line(extra: str) -> str:
     if not url:
         return f"pip install '{name}'"
     if "dir_info" not in origin:
-        import shlex  # only where something is missing
-
-        return f"pip install {shlex.quote(f'{name} @ {_pinned(url, origin)}')}"
+        return f"pip install '{name} @ {_pinned(url, origin)}'"
     editable = "-e " if origin["dir_info"].get("editable") else ""
     return f"pip install {editable}'{unquote(urlsplit(url).path)}[{extra}]'"
 
@@ -39,6 +37,6 @@ def _origin() -> dict[str, Any]:
 
 
 def _pinned(url: str, origin: dict[str, Any]) -> str:
-    """The address as pip takes it, at the commit that is installed."""
-    vcs = origin.get("vcs_info")
+    """The address as pip takes it, at the commit that is installed, fit to stand in single quotes."""
+    url, vcs = url.replace("'", "%27"), origin.get("vcs_info")
     return f"{vcs['vcs']}+{url}@{vcs['commit_id']}" if vcs else url
