@@ -7,7 +7,7 @@ import msgspec
 from ore.artifact import Codec, encode, to_json
 from ore.ledger import Message
 
-__all__ = ["COLUMNS", "Row", "decode_message", "digest_of", "encode_message"]
+__all__ = ["COLUMNS", "Row", "decode_message", "digest_and_body"]
 
 COLUMNS = "id, mode, body, attempts, taken"
 """What `decode_message` reads, in its order."""
@@ -16,10 +16,17 @@ Row = tuple[str, str, bytes, int, int]
 """Those columns."""
 
 
-def encode_message(message: Message) -> bytes:
-    """One JSON object; what the store itself looks at has columns of its own."""
+def digest_and_body(message: Message) -> tuple[bytes, bytes]:
+    """What a row keeps of a message, besides what the store itself looks at.
+
+    Returns:
+        16 bytes that tell its content from any other, and outlast the message
+        itself; and the message as one JSON object.
+    """
+    artifacts = b"[" + b",".join([encode(artifact) for artifact in message.artifacts]) + b"]"
     head = to_json(_Head(provenance=message.provenance, traceparent=message.traceparent))
-    return head[:-1] + b',"artifacts":' + _artifacts(message) + b"}"
+    body = head[:-1] + b',"artifacts":' + artifacts + b"}"
+    return hashlib.blake2b(artifacts, digest_size=16).digest(), body
 
 
 def decode_message(row: Row, codec: Codec) -> Message:
@@ -39,15 +46,6 @@ def decode_message(row: Row, codec: Codec) -> Message:
         attempts=attempts,
         taken=bool(taken),
     )
-
-
-def digest_of(message: Message) -> bytes:
-    """16 bytes that tell its content from any other; they outlast the message itself."""
-    return hashlib.blake2b(_artifacts(message), digest_size=16).digest()
-
-
-def _artifacts(message: Message) -> bytes:
-    return b"[" + b",".join([encode(artifact) for artifact in message.artifacts]) + b"]"
 
 
 class _Head(msgspec.Struct):

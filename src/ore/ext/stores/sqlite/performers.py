@@ -61,10 +61,11 @@ class _Side:
 class GroupWriter(_Side):
     """Commits what many sessions asked for in one transaction, with one sync.
 
-    Each job has a savepoint: one that is refused rolls back alone. When the
-    transaction as a whole fails, each job is tried once more by itself, so one
-    that does not fit on the disk takes no other with it. A transaction whose
-    jobs need not outlast a loss of power is not synced; the next sync covers it.
+    Where one is refused, all are done once more with a savepoint for each, so
+    that it rolls back alone. When the transaction as a whole fails, each job is
+    tried once more by itself, so one that does not fit on the disk takes no
+    other with it. A transaction whose jobs need not outlast a loss of power is
+    not synced; the next sync covers it.
     """
 
     def __init__(self, path: Path, open_database: Open, commits: Commits) -> None:
@@ -87,9 +88,8 @@ class GroupWriter(_Side):
             self._fail(jobs, error)
             return
         try:
-            if len(jobs) == 1:
-                _attempt_alone(connection, jobs[0])
-            else:
+            if not _attempt_all(connection, jobs) and len(jobs) > 1:
+                _begin(connection)
                 for job in jobs:
                     _attempt(connection, job)
                 connection.execute("COMMIT")
@@ -141,18 +141,20 @@ def _begin(connection: sqlite3.Connection) -> None:
             time.sleep(random.uniform(0.0005, 0.005))
 
 
-def _attempt_alone(connection: sqlite3.Connection, job: Job) -> None:
-    """The whole transaction is its own: no savepoint needed."""
-    job.result = job.error = None
-    try:
-        job.result = job.work(connection)
-    except sqlite3.Error:
-        raise
-    except Exception as error:
-        connection.execute("ROLLBACK")
-        job.error = error
-    else:
-        connection.execute("COMMIT")
+def _attempt_all(connection: sqlite3.Connection, jobs: Sequence[Job]) -> bool:
+    """Do all in one transaction without savepoints, and commit; or nothing of it, when one is refused."""
+    for job in jobs:
+        job.error = None
+        try:
+            job.result = job.work(connection)
+        except sqlite3.Error:
+            raise
+        except Exception as error:
+            connection.execute("ROLLBACK")
+            job.result, job.error = None, error
+            return False
+    connection.execute("COMMIT")
+    return True
 
 
 def _attempt(connection: sqlite3.Connection, job: Job) -> None:

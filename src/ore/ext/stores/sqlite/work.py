@@ -9,7 +9,7 @@ from ore.artifact import Codec, clean
 from ore.errors import ConflictError, CorruptError
 from ore.ext.stores.sqlite.faults import UNREADABLE
 from ore.ext.stores.sqlite.log import clear_stop
-from ore.ext.stores.sqlite.message_rows import COLUMNS, Row, decode_message, digest_of, encode_message
+from ore.ext.stores.sqlite.message_rows import COLUMNS, Row, decode_message, digest_and_body
 from ore.ext.stores.sqlite.owner import Owner, check_held, missing, number_of
 from ore.ledger import EndingRecord, Message, check_id, decode_record
 
@@ -41,8 +41,8 @@ def submit(
     """
     check_id(session_id)
     check_id(message.id, "message")
-    digest = digest_of(message)
-    values = (message.id, clean(message.mode), encode_message(message), message.attempts, message.taken)
+    digest, body = digest_and_body(message)
+    values = (message.id, clean(message.mode), body, message.attempts, message.taken)
     if connection.execute(_ACCEPT, (digest, *values, session_id, message.id)).rowcount:
         return None
     return _known(connection, session_id, message.id, digest, codec)
