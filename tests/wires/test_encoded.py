@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ore.artifact import Text
-from ore.ext.wires.encoded import encode_units, keep, last_unit, units
+from ore.ext.wires.encoded import encode_units, keep, keep_of_tools, last_unit, units
 from ore.ledger import Role, Turn
 
 
@@ -145,3 +145,21 @@ def test_one_value_is_kept_for_the_identical_sources() -> None:
     assert [keep(kept, "tools", tools, make), keep(kept, "tools", tuple(tools), make)] == [1, 1]
     assert keep(kept, "tools", tools[:1], make) == 2
     assert keep(kept, "tools", [], make) == keep(kept, "tools", [], make) == 3
+
+
+def test_what_depends_on_tools_alone_is_made_once_for_all_conversations() -> None:
+    made, tools, others = list[int](), [object(), object()], [object()]
+
+    def make() -> int:
+        made.append(len(made))
+        return made[-1]
+
+    key = object()
+    assert [keep_of_tools({}, key, tools, make) for _ in range(3)] == [0, 0, 0]
+    conversation = dict[Any, Any]()
+    assert keep_of_tools(conversation, key, others, make) == 1
+    assert keep_of_tools({}, key, tools, make) == 2
+    assert keep_of_tools(conversation, key, others, make) == 1
+    for _ in range(100):
+        keep_of_tools({}, object(), tools, make)
+    assert keep_of_tools(conversation, key, others, make) == 1

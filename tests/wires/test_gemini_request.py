@@ -198,3 +198,14 @@ def test_requests_with_the_same_tools_have_the_same_bytes_and_encode_them_once()
 
 def test_options_that_nobody_knows_are_passed_over() -> None:
     assert request(asked(HELLO, object(), "x")) == request(asked(HELLO))
+
+
+def test_a_change_of_model_in_a_conversation_changes_how_its_answer_is_given() -> None:
+    """One model calls a tool to answer, another takes the schema beside tools."""
+    encoded: dict[Any, Any] = {}
+    options = (WithTools((lookup,)), OUTPUT)
+    names = []
+    for model in ("gemini-3-pro", "gemini-2.5-flash", "gemini-3-pro"):
+        found = body(asked(HELLO, *options, model=model, encoded=encoded))
+        names.append([declared["name"] for declared in found["tools"][0]["functionDeclarations"]])
+    assert names == [["lookup"], ["lookup", "city"], ["lookup"]]

@@ -10,7 +10,7 @@ from ore.artifact import Media, Notice
 from ore.ext.catalog import Catalog, Finding, Target, estimated_tokens, fitted, priced, shared_catalog
 from ore.ext.catalog.preflight import WORDS, asked_for, said, too_long, unknown
 from ore.ext.catalog.target import wanted
-from ore.ext.wires.encoded import keep
+from ore.ext.wires.encoded import keep_of_tools
 from ore.ext.wires.omissions import Omissions, leave_media
 from ore.ext.wires.wire import Ask
 from ore.ledger import Role, Turn
@@ -205,5 +205,5 @@ def _tokens(ask: Ask, head: int, looked: _Looked, target: Target) -> int:
     if target.info is None or target.info.window is None:
         return 0
     tools = tools_of(ask.options)
-    offered = keep(ask.encoded, ("knowledge", "tools"), tools, lambda: estimated_tokens((), tools, target))
+    offered = keep_of_tools(ask.encoded, ("knowledge", "tools"), tools, lambda: estimated_tokens((), tools, target))
     return looked.tokens + offered + estimated_tokens(ask.turns[:head], (), target)

@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 from ore.ledger import Turn
 
-__all__ = ["Encode", "GoesOn", "encode_units", "keep", "last_unit", "units"]
+__all__ = ["Encode", "GoesOn", "encode_units", "keep", "keep_of_tools", "last_unit", "units"]
 
 T = TypeVar("T")
 
@@ -29,6 +29,12 @@ _UNITS: Final = 32
 
 _KEYS: Final = 4
 """Models of one conversation whose pieces are kept: who is asked, and to whom it falls back."""
+
+
+_OF_TOOLS: Final[dict[Any, Any]] = {}
+
+_SHARED_KEYS: Final = 16
+"""Forms of tools that conversations share."""
 
 
 class _Piece(NamedTuple):
@@ -112,6 +118,21 @@ def keep(kept: MutableMapping[Any, Any], key: Hashable, sources: Sequence[object
     value = make()
     kept[key] = (tuple(sources), value)
     return value
+
+
+def keep_of_tools(kept: MutableMapping[Any, Any], key: Hashable, sources: Sequence[object], make: Callable[[], T]) -> T:
+    """The same for what depends on tools alone: conversations with the same tools share it, the last one for each key.
+
+    Args:
+        sources: Tools, and what else it is made of.
+    """
+    return keep(kept, key, sources, lambda: _shared(key, sources, make))
+
+
+def _shared(key: Hashable, sources: Sequence[object], make: Callable[[], T]) -> T:
+    if len(_OF_TOOLS) >= _SHARED_KEYS and key not in _OF_TOOLS:
+        _OF_TOOLS.clear()
+    return keep(_OF_TOOLS, key, sources, make)
 
 
 def _held(kept: MutableMapping[Any, Any], key: Hashable) -> _Kept:

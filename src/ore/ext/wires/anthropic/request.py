@@ -13,7 +13,7 @@ from ore.ext.wires.anthropic.media import why_not
 from ore.ext.wires.anthropic.sampling import sampling
 from ore.ext.wires.anthropic.thinking import Thinking, thinking
 from ore.ext.wires.anthropic.tools import answer_schema, answer_tool, tools_json
-from ore.ext.wires.encoded import encode_units, keep, last_unit
+from ore.ext.wires.encoded import encode_units, keep, keep_of_tools, last_unit
 from ore.ext.wires.omissions import Omissions, leave_media
 from ore.ext.wires.wire import Ask, WireRequest
 from ore.ledger import Role
@@ -111,7 +111,7 @@ class _Builder:
 
     def _tool_parts(self, thought: Thinking) -> Sequence[bytes]:
         answer = answer_tool(self._output, self._tools, self._model)
-        encoded = keep(
+        encoded = keep_of_tools(
             self._ask.encoded,
             ("anthropic", "tools", answer and answer.name, self._marks),
             [*self._tools, *([] if answer is None else [answer.schema])],

@@ -12,7 +12,7 @@ import msgspec
 from ore.artifact import to_json
 from ore.errors import BadRequestError, ProviderError
 from ore.ext.wires.answer_tool import AnswerTool
-from ore.ext.wires.encoded import encode_units, keep
+from ore.ext.wires.encoded import encode_units, keep_of_tools
 from ore.ext.wires.gemini.config import generation_config
 from ore.ext.wires.gemini.contents import GO_ON, OPENING, Contents, system_parts
 from ore.ext.wires.gemini.decoder import GeminiDecoder
@@ -70,7 +70,8 @@ class Gemini:
             fields["systemInstruction"] = to_json({"parts": system})
         if tools:
             sources = (*tools, option(ask.options, OutputOption))
-            fields["tools"] = keep(ask.encoded, ("gemini", "tools"), sources, lambda: declarations(tools, answer))
+            key = ("gemini", "tools", answer is None)
+            fields["tools"] = keep_of_tools(ask.encoded, key, sources, lambda: declarations(tools, answer))
         if answer is not None:
             fields["toolConfig"] = _ANY
         config = generation_config(ask.spec, family, _max_tokens(ask), output, omissions)

@@ -9,7 +9,7 @@ from typing import Any, Final
 from ore.artifact import to_json
 from ore.errors import BadRequestError, ProviderError
 from ore.ext.wires.answer_tool import AnswerTool
-from ore.ext.wires.encoded import encode_units, keep
+from ore.ext.wires.encoded import encode_units, keep_of_tools
 from ore.ext.wires.ollama.decoder import OllamaDecoder
 from ore.ext.wires.ollama.failure import answer_failure
 from ore.ext.wires.ollama.messages import Messages, why_not
@@ -70,7 +70,9 @@ class Ollama:
         tools, output, answer = tools_of(ask.options), option(ask.options, OutputOption), _answer_tool(ask)
         if tools:
             sources = (*tools, output)
-            fields["tools"] = keep(ask.encoded, ("ollama", "tools"), sources, lambda: _declarations(tools, answer))
+            fields["tools"] = keep_of_tools(
+                ask.encoded, ("ollama", "tools"), sources, lambda: _declarations(tools, answer)
+            )
         elif output is not None:
             fields["format"] = to_json(output.schema)
         if ask.spec.thinking_level is not None:

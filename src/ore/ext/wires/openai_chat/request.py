@@ -11,7 +11,7 @@ import msgspec
 from ore.artifact import Media, Notice, clean, to_json
 from ore.errors import BadRequestError
 from ore.ext.wires.answer_tool import AnswerTool
-from ore.ext.wires.encoded import encode_units, keep, last_unit, units
+from ore.ext.wires.encoded import encode_units, keep, keep_of_tools, last_unit, units
 from ore.ext.wires.omissions import Omissions
 from ore.ext.wires.openai_chat.beside_tools import BesideTools, anything
 from ore.ext.wires.openai_chat.content import cannot_take, media_part
@@ -126,7 +126,7 @@ def _tools(ask: Ask, dialect: Dialect, *, marks: bool) -> dict[str, Any]:
     answer = answer_tool(ask, dialect)
     found: dict[str, Any] = {}
     if tools or answer is not None:
-        found["tools"] = keep(
+        found["tools"] = keep_of_tools(
             ask.encoded,
             ("openai-chat", "tools", marks, answer is None),
             (*tools, output),

@@ -7,7 +7,7 @@ import msgspec
 
 from ore.artifact import Media, clean, to_json
 from ore.errors import BadRequestError
-from ore.ext.wires.encoded import encode_units, keep
+from ore.ext.wires.encoded import encode_units, keep, keep_of_tools
 from ore.ext.wires.omissions import Omissions
 from ore.ext.wires.openai_models import abilities
 from ore.ext.wires.openai_responses.content import cannot_take, media_part
@@ -84,7 +84,7 @@ def _tools(ask: Ask, dialect: Dialect, omissions: Omissions) -> dict[str, Any]:
     may_be_strict = abilities(model).decodes_by_schema
     found: dict[str, Any] = {}
     if tools:
-        found["tools"] = keep(
+        found["tools"] = keep_of_tools(
             ask.encoded,
             ("openai-responses", "tools", may_be_strict),
             tools,
