@@ -1,5 +1,6 @@
 """The command in a real terminal: crashes, hang-ups, editors, keys, colours, and none at all."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -7,7 +8,7 @@ import pytest
 from cli.command import call, delta, said, script, shown
 from processes import ended
 from terminal.chat import HANGING, begin, send, streaming
-from terminal.pane import COMMAND, NEEDS_TMUX, pane
+from terminal.pane import COMMAND, NEEDS_TMUX, Pane, pane
 
 pytestmark = [NEEDS_TMUX, pytest.mark.slow]
 
@@ -121,12 +122,33 @@ def test_without_colours_not_one_is_written(tmp_path: Path) -> None:
         begin(on, tmp_path / "ore.db", model)
         send(on, "Go on.")
         on.shows("x = 1", "ready")
-        codes = {code for part in on.colours.split("\x1b[")[1:] for code in part.partition("m")[0].split(";")}
         assert not [
             code
-            for code in codes
+            for code in codes(on)
             if code in ("38", "48") or (len(code) == 2 and code[0] in "3479" and code not in ("39", "49"))
         ]
+        on.press("C-d")
+        on.shows("session is kept")
+
+
+def codes(on: Pane) -> set[str]:
+    """The numbers of all that sets a colour or a weight."""
+    return {code for part in on.colours.split("\x1b[")[1:] for code in part.partition("m")[0].split(";")}
+
+
+@pytest.mark.parametrize(("theme", "you", "assistant"), [("dark", "33", "36"), ("light", "35", "34")])
+def test_with_sixteen_colours_only_those_are_written_and_who_speaks_differs(
+    theme: str, you: str, assistant: str, tmp_path: Path
+) -> None:
+    """Behaviour 23: a terminal that has no more, by its name."""
+    model = script(tmp_path, [delta("# Title\n\n`code`\n\n```py\nx = 'a'\n```\n")])
+    with pane(tmp_path, env={"TERM": "xterm"}) as on:
+        begin(on, tmp_path / "ore.db", model, "--theme", theme)
+        send(on, "Go on.")
+        on.shows("x = 'a'", "ready")
+        assert not codes(on) & {"38", "48"}
+        for number, title in ((you, "You"), (assistant, "Assistant")):
+            assert re.search(rf"\[(\d+;)*{number}m(\x1b\[49m)?{title}", on.colours), on.colours
         on.press("C-d")
         on.shows("session is kept")
 

@@ -32,7 +32,7 @@ from ore.ext.conduits.terminal.keyboard import Keyboard
 from ore.ext.conduits.terminal.link import CommandLine, Link
 from ore.ext.conduits.terminal.pace import Pace
 from ore.ext.conduits.terminal.painting import Painter
-from ore.ext.conduits.terminal.palette import DARK, LIGHT, PLAIN, Palette
+from ore.ext.conduits.terminal.palette import PLAIN, THEMES, Palette, palette_of
 from ore.ext.conduits.terminal.settings import ScreenSettings
 from ore.ext.conduits.terminal.signals import Signals
 from ore.ext.conduits.terminal.status import Around, status_lines
@@ -40,12 +40,9 @@ from ore.ext.conduits.terminal.suggestions import Suggestions
 from ore.ext.conduits.terminal.transcript import Transcript
 from ore.ext.conduits.terminal.typing_keys import TypingKeys
 
-__all__ = ["PALETTES", "TerminalApp"]
+__all__ = ["TerminalApp"]
 
 log = logging.getLogger(__name__)
-
-PALETTES: Final = {"auto": DARK, **{palette.name: palette for palette in (DARK, LIGHT, PLAIN)}}
-"""Colours by what settings say; a screen that nobody asked the terminal for has those for a dark background."""
 
 _LEAVE_S: Final = 5.0
 """Seconds in which a message that was just sent may arrive before the screen is left."""
@@ -130,12 +127,20 @@ class TerminalApp(App[int]):
     @property
     def palette(self) -> Palette:
         """The colours in use."""
-        return PLAIN if self.no_color else PALETTES[self.settings.palette]
+        settings = self.settings
+        return PLAIN if self.no_color else palette_of(settings.palette, has_few_colours=settings.has_few_colours)
+
+    def dress(self) -> None:
+        """Draw all of it in the colours in use."""
+        self.theme = self.palette.theme
+        self.transcript.repaint(Painter(self.palette))
 
     @on(Mount)
     def _mounted(self) -> None:
         """Show what there is, and follow."""
-        self.theme = "ansi-light" if self.palette is LIGHT else "ansi-dark"
+        for theme in THEMES:
+            self.register_theme(theme)
+        self.dress()
         self.composer.focus()
         if self.settings.typed:
             self.composer.put(self.settings.typed)
@@ -149,11 +154,7 @@ class TerminalApp(App[int]):
     def _resized(self, event: Resize) -> None:
         """The input may have a third of the screen."""
         self.composer.styles.max_height = max(3, event.size.height // 3) + 2
-        is_small = event.size.height < 18
-        self.composer.styles.border = ("none", "transparent") if is_small else ("round", "ansi_blue")
-        if is_small:
-            self.composer.styles.border_top = ("solid", "ansi_blue")
-        self.composer.styles.min_height = 2 if is_small else 3
+        self.composer.set_class(event.size.height < 18, "is-small")
         self.request_draw()
 
     # ── Following ──

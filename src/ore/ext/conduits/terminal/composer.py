@@ -58,6 +58,7 @@ class Composer(TextArea):
                background: transparent; scrollbar-size-vertical: 1; overflow-x: hidden; }
     Composer .text-area--placeholder { text-style: dim; color: $foreground; }
     Composer:focus { border: round $primary; background: transparent; background-tint: transparent 0%; }
+    Composer.is-small, Composer.is-small:focus { border: none; border-top: solid $primary; min-height: 2; }
     """
 
     class Submitted(Message):

@@ -15,7 +15,7 @@ from ore.ext.conduits.terminal.link import Link
 from ore.ext.conduits.terminal.local_link import PROVENANCE, LocalLink
 from ore.ext.conduits.terminal.log_buffer import LogBuffer
 from ore.ext.conduits.terminal.settings import ScreenSettings
-from ore.ext.conduits.terminal.surroundings import background
+from ore.ext.conduits.terminal.surroundings import background, has_few_colours
 from ore.session import Descriptor, Manager
 
 __all__ = ["DESCRIPTOR", "Shown", "TerminalConduit", "show"]
@@ -111,7 +111,8 @@ async def show(link: Link, session_id: str | None, settings: ScreenSettings | No
 
 
 async def _fitted(settings: ScreenSettings) -> ScreenSettings:
-    """With colours for the terminal's background."""
+    """With colours for the terminal and its background."""
+    settings = replace(settings, has_few_colours=has_few_colours())
     if settings.palette != "auto":
         return settings
     palette, typed = await asyncio.to_thread(background)

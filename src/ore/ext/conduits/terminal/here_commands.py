@@ -10,7 +10,7 @@ from ore.event import Mode
 from ore.ext.catalog import shared_catalog
 from ore.ext.conduits.terminal.cells import Cell, Kind
 from ore.ext.conduits.terminal.figures import age, compact
-from ore.ext.conduits.terminal.painting import Painter, text_of
+from ore.ext.conduits.terminal.painting import text_of
 from ore.ext.conduits.terminal.picking import Choice, Picked, Picker
 from ore.ledger import Role, Turn
 
@@ -169,8 +169,7 @@ class HereCommands:
             self._app.say("usage: /theme dark | light | plain")
             return
         self._app.settings.palette = rest
-        self._app.theme = "ansi-light" if rest == "light" else "ansi-dark"
-        self._app.transcript.repaint(Painter(self._app.palette))
+        self._app.dress()
 
     async def _say_keys(self, rest: str) -> None:
         self._app.say(_KEYS)

@@ -10,7 +10,7 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from rich.markdown import BlockQuote, CodeBlock, Heading, Markdown, MarkdownElement
 from rich.segment import Segment
 from rich.style import Style
-from rich.syntax import Syntax
+from rich.syntax import ANSISyntaxTheme, Syntax, SyntaxTheme
 from rich.text import Text
 from rich.theme import Theme
 from textual.strip import Strip
@@ -21,6 +21,8 @@ __all__ = ["Drawer", "StreamedMarkdown", "plain_lines"]
 
 _PARSER: Final = MarkdownIt("commonmark", {"html": False}).enable(["strikethrough", "table"])
 """Tags are text: what a model writes is shown, and never left out."""
+
+_NO_COLOURS: Final = ANSISyntaxTheme({})
 
 _SLICE_LINES: Final = 16
 """Lines of an open fence that are drawn for good."""
@@ -40,10 +42,9 @@ class _CodeBlock(CodeBlock):
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         code = str(self.text).rstrip("\n")
+        theme = self.theme or _NO_COLOURS
         lexer = self.lexer_name if self.theme else "text"
-        syntax = Syntax(
-            code, lexer, theme=self.theme or "ansi_dark", word_wrap=True, background_color="default", tab_size=4
-        )
+        syntax = Syntax(code, lexer, theme=theme, word_wrap=True, background_color="default", tab_size=4)
         bar = Segment("▏ ", console.get_style("markdown.hr", default="dim"))
         for line in console.render_lines(syntax, options.update(width=max(options.max_width - 2, 4)), pad=False):
             yield bar
@@ -74,27 +75,27 @@ class _Markdown(Markdown):
         "blockquote_open": _Quote,
     }
 
-    def __init__(self, text: str, tokens: list[Token], *, code_theme: str) -> None:
+    def __init__(self, text: str, tokens: list[Token], *, code_theme: SyntaxTheme | None) -> None:
         # Rich's own constructor makes a parser each time, which costs more than drawing a paragraph.
         self.markup = text
         self.parsed = tokens
-        self.code_theme = code_theme
+        self.code_theme = code_theme  # type: ignore[assignment]  # Rich's blocks hand it on to its `Syntax`
         self.justify = None
         self.style = "none"
         self.hyperlinks = False
         self.inline_code_lexer = None
-        self.inline_code_theme = code_theme
+        self.inline_code_theme = ""
 
 
 class Drawer:
     """Draws Markdown and other text as strips, for one theme.
 
     Args:
-        code_theme: Of the colours of code.
+        code_theme: Colours of code; `None` for none.
         accent: The colour of headings and links; empty for none.
     """
 
-    def __init__(self, *, code_theme: str = "ansi_dark", accent: str = "") -> None:
+    def __init__(self, *, code_theme: SyntaxTheme | None = None, accent: str = "") -> None:
         strong = f"bold {accent}".strip()
         styles = {
             "markdown.code": accent or "bold",
@@ -144,7 +145,7 @@ class Drawer:
     def code(self, text: str, lexer: str, width: int) -> list[Strip]:
         """A piece of code without a bar."""
         lexer = lexer if self._code_theme else "text"
-        syntax = Syntax(text, lexer, theme=self._code_theme or "ansi_dark", word_wrap=True, background_color="default")
+        syntax = Syntax(text, lexer, theme=self._code_theme or _NO_COLOURS, word_wrap=True, background_color="default")
         lines = self._console.render_lines(syntax, self._console.options.update(width=width), pad=False)
         return _trimmed([Strip(line) for line in lines])
 

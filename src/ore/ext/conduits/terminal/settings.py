@@ -17,6 +17,7 @@ class ScreenSettings:
     Attributes:
         name: Of the program, for the window's title.
         palette: `dark`, `light` or `plain`; with `auto` the terminal is asked for its background.
+        has_few_colours: Whether the terminal has 16 of them; `show` finds it out with the background.
         zones: Where facts of a session are shown.
         prompts: What was typed before.
         folder: Where commands run and files are looked for.
@@ -28,6 +29,7 @@ class ScreenSettings:
 
     name: str = "Ore"
     palette: str = "auto"
+    has_few_colours: bool = False
     zones: Zones = field(default_factory=Zones)
     prompts: PromptHistory = field(default_factory=PromptHistory)
     folder: Path = field(default_factory=Path.cwd)

@@ -11,7 +11,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final, Literal
 
-__all__ = ["Background", "background", "background_of", "branch", "folder_line", "title_sequence"]
+from rich.console import Console
+
+__all__ = ["Background", "background", "background_of", "branch", "folder_line", "has_few_colours", "title_sequence"]
 
 Background = Literal["dark", "light"]
 
@@ -44,6 +46,11 @@ def background_of(answer: bytes, colours: str) -> Background:
         return "light" if 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.5 else "dark"
     last = colours.rpartition(";")[2]
     return "light" if last in ("7", "15") else "dark"
+
+
+def has_few_colours() -> bool:
+    """Whether the terminal has 16 colours, as far as its name and `COLORTERM` say."""
+    return Console(file=sys.__stderr__, force_terminal=True).color_system == "standard"
 
 
 def branch(folder: Path) -> str:
