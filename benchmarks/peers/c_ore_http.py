@@ -6,12 +6,15 @@ of the project. `README.md` beside this file says how to run them together.
 
 import sys
 import time
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from ore.agent import AgentSpec
 from ore.artifact import Text
 from ore.ext.providers.anthropic import Anthropic
+from ore.ext.providers.google import Google
 from ore.ext.providers.openai import OpenAI
+from ore.ext.providers.openai_responses import OpenAIResponses
 from ore.ledger import MemoryStore, Role
 from ore.session import Manager
 from ore.tool import StaticTools, tool
@@ -31,19 +34,24 @@ async def async_add(a: int, b: int) -> int:
     return add(a, b)
 
 
+_PROVIDERS: Mapping[str, Callable[..., Any]] = {
+    "oai": OpenAI,
+    "ant": Anthropic,
+    "resp": OpenAIResponses,
+    "gem": Google,
+}
+
+
 class Client:
-    """One stack of the harness; `variant` is `oai`, `ant` or `resp`."""
+    """One stack of the harness; `variant` is `oai`, `ant`, `resp` or `gem`."""
 
     def __init__(self, base: str, variant: str | None) -> None:
         self._base = base
         self._variant = variant or "oai"
-        self.prefix = "claude-sonnet-4-5" if variant == "ant" else "gpt-4o"
+        self.prefix = {"ant": "claude-sonnet-4-5", "gem": "gemini-2.5-flash"}.get(self._variant, "gpt-4o")
 
     async def open(self) -> None:
-        if self._variant == "ant":
-            provider: Any = Anthropic(api_key="sk-none", base_url=self._base)
-        else:
-            provider = OpenAI(api_key="sk-none", base_url=self._base)
+        provider: Any = _PROVIDERS[self._variant](api_key="sk-none", base_url=self._base)
         tools = StaticTools(async_add).tools
         self._plain = Manager(AgentSpec(name="a", provider=provider), MemoryStore())
         self._tools = Manager(AgentSpec(name="a", provider=provider, tools=tools), MemoryStore())

@@ -221,3 +221,11 @@ def test_half_a_character_stands_where_it_was_cut_also_when_its_other_half_never
     decoder: Decoder = OpenAIResponses().decoder(an_ask())
     found = decode(decoder, [body])
     assert [one.content for one in found.of(Text)] == ["a\ufffdbc"]
+
+
+@pytest.mark.parametrize("at_once", [True, False])
+def test_nothing_is_read_behind_the_end(at_once: bool) -> None:
+    end = event("response.completed", response={"status": "completed", "output": []})
+    blocks = [said("a"), said("b"), end, said("c")]
+    found = decode(OpenAIResponses().decoder(an_ask()), [b"".join(blocks)] if at_once else blocks)
+    assert [one.content for one in found.of(Text)] == ["ab"]

@@ -75,7 +75,7 @@ def batches(text: bytes, source: Source) -> Iterator[Batch]:
     """
     if len(text) <= ONE_BYTES and BLANK_LINE not in text:
         run = source.run()
-        if run is not None and text.startswith(run.head):
+        if run is not None and text.startswith(run.head) and not source.over:
             try:
                 found = run.read((text[len(run.head) :],))
             except (msgspec.DecodeError, RecursionError):
