@@ -55,6 +55,7 @@ def test_it_is_not_deleted_written_over_or_answered_in(run: Ore, folder: Path) -
         words = ["--model", script(folder, [delta("no")]), "--session", "a"]
         done = run("run", *words, "--json", "Me too!")
         assert (done.status, json.loads(done.out)["error"]["code"]) == (1, "session_owned")
+        assert done.err.endswith("; end that process first, or go on in a copy, which `ore sessions fork` makes\n")
     turns = json.loads(run("sessions", "show", "a", "--json").out)["turns"]
     assert said(turns) == [("user", "complete", "Where to?"), ("assistant", "interrupted", "The sea is ")]
     assert run("sessions", "delete", "a").status == 0

@@ -10,7 +10,7 @@ from ore.app.result import stop_reason_of, text_of
 from ore.cli.interrupts import Told
 from ore.cli.status import DONE, FAILED, INTERRUPTED, MISUSE, Status, ended_by
 from ore.cli.terminal import say
-from ore.errors import AuthenticationError, InputError, ModelNotFoundError, OreError, describe
+from ore.errors import AuthenticationError, InputError, ModelNotFoundError, OreError, SessionOwnedError, describe
 from ore.ledger import Outcome as Ending
 from ore.models import split_name
 from ore.session import Outcome
@@ -23,6 +23,12 @@ _SAID: Final[Mapping[str, str]] = {
     "length": "the answer was cut at its limit of tokens (stop reason length); --max-output-tokens sets it",
 }
 """What an answer does not say itself, by why it stopped."""
+
+
+_REMEDIES: Final[Mapping[str, str]] = {
+    SessionOwnedError.code: "; end that process first, or go on in a copy, which `ore sessions fork` makes",
+}
+"""What to do about failures whose message does not say it, by their code."""
 
 
 def guarded(work: Callable[[Namespace], Status], options: Namespace) -> Status:
@@ -65,7 +71,7 @@ def tell(outcome: Outcome, model: str | None = None) -> Status:
     if outcome.error is not None:
         info = describe(outcome.error)
         is_misnamed = isinstance(outcome.error, ModelNotFoundError)
-        near = _near(model) if is_misnamed and model is not None else ""
+        near = _near(model) if is_misnamed and model is not None else _REMEDIES.get(info.code, "")
         kind = "" if isinstance(outcome.error, OreError) else f"{type(outcome.error).__name__}: "
         say(f"ore: the run failed ({info.code}): {kind}{info.message}{near}")
         return MISUSE if _is_misuse(outcome.error) else FAILED
