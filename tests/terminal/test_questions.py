@@ -1,6 +1,7 @@
 """What tools ask, and how people answer."""
 
 import asyncio
+import json
 
 from ore import ToolContext, tool
 from ore.artifact import TextDelta, ToolResult
@@ -30,10 +31,39 @@ async def test_an_approval_shows_the_exact_arguments_and_y_runs_it() -> None:
     async with stage(call("book", '{"city": "Porto", "nights": 3}'), [TextDelta(content="Done.")], tools=[book]) as on:
         await asked(on)
         await on.shows('"city": "Porto"', '"nights": 3', "y yes · n no · a always book in this session")
+        assert "Esc stops" not in on.text  # there it says no
         await on.pilot.press("y")
         await on.idle()
         assert results(on) == ["booked 3 in Porto"]
         await on.shows('✓ book · city="Porto" · nights=3', "booked 3 in Porto")
+
+
+async def test_what_does_not_fit_is_scrolled_to_and_the_keys_are_seen_in_every_case() -> None:
+    """Behaviour 15, 23."""
+
+    @tool(approve=True)
+    def shell(command: str) -> str:
+        """Run it."""
+        return f"{len(command)} letters"
+
+    lines = [f"echo {number}" for number in range(40)]
+    script = call("shell", json.dumps({"command": "\n".join(lines)}))
+    async with stage(script, [TextDelta(content="Done.")], tools=[shell], size=(60, 15)) as on:
+        await on.send("Go.")
+        await until(lambda: on.app.panel.is_armed and on.app.panel.has_focus, "the question to take keys")
+        await on.shows("Run shell?", "│ echo 0", "more lines", "y yes · n no")
+        assert "echo 39" not in on.text
+        seen: set[str] = set()
+        for _ in range(50):
+            seen.update(line.strip("│ ▁▂▃▄▅▆▇█") for line in on.lines if "│ echo" in line)
+            await on.pilot.press("down")
+        assert seen >= set(lines)
+        await on.shows("echo 39", "that is all of it", "y yes · n no")
+        await on.pilot.press("home")
+        await on.shows("│ echo 0", "more lines", "y yes · n no")
+        await on.pilot.press("y")
+        await on.idle()
+        assert results(on) == [f"{len(chr(10).join(lines))} letters"]
 
 
 async def test_n_and_escape_say_no_and_stop_nothing_else() -> None:

@@ -24,6 +24,14 @@ async def test_enter_sends_and_the_answer_is_there_before_it_is_whole() -> None:
         assert [turn.role for turn in on.stream.turns] == [Role.USER, Role.ASSISTANT]
 
 
+async def test_who_has_said_nothing_yet_sees_what_the_keys_are() -> None:
+    async with stage([TextDelta(content="Hello.")]) as on:
+        await on.shows("Enter sends", "Ctrl+D leaves", "/keys")
+        await on.send("Hi")
+        await on.idle()
+        assert "Enter sends" not in on.text
+
+
 @pytest.mark.parametrize("key", ["shift+enter", "alt+enter", "ctrl+j"])
 async def test_a_new_line_is_no_sending(key: str) -> None:
     """Behaviour 1."""

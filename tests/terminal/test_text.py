@@ -1,5 +1,6 @@
 """What is written is shown as what it is: Markdown in pieces, control characters, calls, figures."""
 
+import json
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -10,14 +11,15 @@ from textual.strip import Strip
 
 from ore.artifact import Text, ToolResult
 from ore.event import Snapshot
-from ore.ext.conduits.terminal.call_text import arguments_text, change_of, gist
+from ore.ext.conduits.terminal.bars import unseen_text
+from ore.ext.conduits.terminal.call_text import arguments_text, change_of, gist, readable
 from ore.ext.conduits.terminal.cells import Call, Cell, Kind
 from ore.ext.conduits.terminal.conversation import Conversation
 from ore.ext.conduits.terminal.figures import age, compact, digest, seconds, size
 from ore.ext.conduits.terminal.inert import harmless
 from ore.ext.conduits.terminal.markdown import Drawer, StreamedMarkdown, plain_lines
 from ore.ext.conduits.terminal.painting import Painter
-from ore.ext.conduits.terminal.palette import DARK, DARK_16, LIGHT, LIGHT_16, PLAIN, THEMES, Palette
+from ore.ext.conduits.terminal.palette import DARK, PLAIN
 from ore.ext.transforms.compaction import Boundary, Strategy
 from ore.ledger import Role, Turn
 
@@ -215,7 +217,7 @@ def test_a_call_is_one_line_with_sorted_arguments() -> None:
     """Behaviour 12."""
     arguments = '{"n": 42.0, "k": "v", "obj": {"a": 1}, "arr": [1], "no": null, "text": "two\\nlines"}'
     assert gist(Call(name="f", arguments=arguments)) == (
-        'f · arr=[…] · k="v" · n=42 · no=null · obj={…} · text="two lines"'
+        'f · arr=[…] · k="v" · n=42 · no=null · obj={…} · text="two ⏎ lines"'
     )
     assert gist(Call(name="f", arguments="{broken")) == "f · {broken"
     assert gist(Call(name="f", arguments="{}", display="as people read it")) == "f · as people read it"
@@ -254,16 +256,6 @@ def test_where_it_is_narrow_the_size_goes_first_then_the_title_is_cut(width: int
     cell = Cell("t", Kind.TEXT, "x" * 1_536, at=datetime(2026, 12, 1, 12).astimezone())
     head = painted(cell, width)[0]
     assert head.split() == line.split() and cell_len(head) <= width
-
-
-@pytest.mark.parametrize("palette", [DARK, DARK_16, LIGHT, LIGHT_16, PLAIN])
-def test_each_palette_draws_everything_and_the_plain_one_without_colour(palette: Palette) -> None:
-    """Behaviour 23."""
-    painter = Painter(palette)
-    cell = Cell("t", Kind.TEXT, DOCUMENT)
-    lines = painter.lines(cell, 60, unfolded=0, streamed=painter.streamed(60))
-    colours = {segment.style.color for line in lines for segment in line if segment.style and segment.style.color}
-    assert bool({colour for colour in colours if not colour.is_default}) == (palette is not PLAIN)
 
 
 def test_a_compaction_is_one_line_where_it_was_done_and_says_more_when_unfolded() -> None:
@@ -308,53 +300,39 @@ def test_what_happens_inside_a_call_is_seen_while_it_runs_its_last_lines_only() 
     assert lines[1:] == ["  line 46", "  line 47", "  line 48", "  line 49", '  ● search · for="trains"']
 
 
-# The 16 colours of xterm and of the VGA console, which many terminals took over.
-XTERM = (
-    "000000 cd0000 00cd00 cdcd00 0000ee cd00cd 00cdcd e5e5e5 7f7f7f ff0000 00ff00 ffff00 5c5cff ff00ff 00ffff ffffff"
-)
-VGA = "000000 aa0000 00aa00 aa5500 0000aa aa00aa 00aaaa aaaaaa 555555 ff5555 55ff55 ffff55 5555ff ff55ff 55ffff ffffff"
-NAMES = ["black", "red", "green", "yellow", "blue", "magenta", "cyan", "white"]
-NAMES += [f"bright_{name}" for name in NAMES]
+def test_what_a_tool_says_of_its_call_keeps_its_lines_apart_and_leaves_blocks_out() -> None:
+    """Behaviour 12."""
+    assert gist(Call(name="bash", display="$ rm -rf build\nmake")) == "bash · $ rm -rf build ⏎ make"
+    assert gist(Call(name="edit_file", display="edit a.py\n```diff\n-a\n+b\n```")) == "edit_file · edit a.py"
 
 
-def luminance(colour: str) -> float:
-    """Relative luminance (WCAG 2.2)."""
-    parts = [int(colour[at : at + 2], 16) / 255 for at in (0, 2, 4)]
-    red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+def test_what_would_run_is_read_line_by_line() -> None:
+    """Behaviour 15."""
+    arguments = json.dumps({"command": "rm -rf a\n\tmake\x1b[2J", "wait": True})
+    assert readable(Call(name="bash", arguments=arguments)) == [
+        *("{", '  "wait": true', "}"),
+        *("command:", "│ rm -rf a", "│     make␛[2J"),
+    ]
+    assert readable(Call(name="f", arguments="no\njson")) == ["no", "json"]
+    edit = json.dumps({"path": "a.py", "old": "one\ntwo", "new": "one\n2"})
+    assert readable(Call(name="edit", arguments=edit))[3:] == ["@@ -1,2 +1,2 @@", " one", "-two", "+2"]
 
 
-def contrast(one: str, other: str) -> float:
-    lighter, darker = sorted((luminance(one), luminance(other)), reverse=True)
-    return (lighter + 0.05) / (darker + 0.05)
+def test_an_error_is_said_once() -> None:
+    """Behaviour 12."""
+    cell = Cell("c", Kind.CALL)
+    cell.call = Call(name="f", arguments="{}")
+    for content, told in (
+        ('{"error":"division by zero"}\n\n**Error:** division by zero', ["  division by zero"]),
+        ("half of it\n\n**Error:** broken", ["  half of it", "", "  **Error:** broken"]),
+    ):
+        cell.call.result = ToolResult(tool_call_id="c1", content=content, is_error=True)
+        assert [line.rstrip() for line in painted(cell)[1:]] == told
 
 
-def colours_of(palette: Palette) -> set[str]:
-    """All that it draws with: what it names, code, borders."""
-    named = {palette.assistant, palette.user, palette.tool, palette.error, palette.system, palette.warn}
-    assert palette.code is not None
-    code = {style.color.name for style in palette.code.style_map.values() if style.color is not None}
-    (theme,) = (one for one in THEMES if one.name == palette.theme)
-    frames = {str(colour).removeprefix("ansi_") for colour in (theme.primary, theme.warning)}
-    return {*named, palette.added, palette.removed, *code, *frames} - {""}
-
-
-@pytest.mark.parametrize("table", [XTERM, VGA])
-@pytest.mark.parametrize(
-    ("palette", "background"), [(DARK, "000000"), (DARK_16, "000000"), (LIGHT, "ffffff"), (LIGHT_16, "ffffff")]
-)
-def test_every_colour_can_be_read_on_its_background(palette: Palette, background: str, table: str) -> None:
-    """Behaviour 23: 16 colours, light and dark; 3:1 is what WCAG 2.2 asks of large text and of signs."""
-    known = dict(zip(NAMES, table.split(), strict=True))
-    faint = {
-        colour: ratio
-        for colour in colours_of(palette)
-        if (ratio := contrast(known.get(colour, colour.removeprefix("#")), background)) < 3.0
-    }
-    assert faint == {}
-
-
-@pytest.mark.parametrize("palette", [DARK, DARK_16, LIGHT, LIGHT_16])
-def test_who_speaks_is_told_apart_by_colour(palette: Palette) -> None:
-    """Behaviour 23."""
-    assert len({palette.user, palette.assistant, palette.error}) == 3
+def test_one_line_is_no_lines() -> None:
+    """Behaviour 11."""
+    texts = [unseen_text(unseen, following=False) for unseen in (1, 2, 0)]
+    assert [text.plain.partition(" ·")[0] for text in texts if text] == [
+        *("↓ 1 new line", "↓ 2 new lines", "↓ not at the end"),
+    ]

@@ -21,7 +21,7 @@ from textual.worker import Worker
 from ore.event import Entry, Mode, Question, Snapshot
 from ore.ext.conduits.terminal.asking import QuestionPanel
 from ore.ext.conduits.terminal.attaching import Attachments
-from ore.ext.conduits.terminal.bars import Bar, queue_text, unseen_text, working_text
+from ore.ext.conduits.terminal.bars import Bar, queue_text, unseen_text, welcome_text, working_text
 from ore.ext.conduits.terminal.cells import Cell, Kind
 from ore.ext.conduits.terminal.composer import Composer
 from ore.ext.conduits.terminal.conversation import Conversation, place
@@ -263,7 +263,8 @@ class TerminalApp(App[int]):
 
     def _draw_bars(self) -> None:
         view = self.view
-        self.bars["working"].say(self.keys.hint() or working_text(view, self._running_since_s))
+        working = working_text(view, self._running_since_s) or welcome_text(view)
+        self.bars["working"].say(self.keys.hint() or working)
         self.bars["queue"].say(queue_text(view.waiting))
         self.panel.ask(next((one for one in view.questions.values() if one.tool not in self.desk.always), None))
         if self.panel.question is None and self.panel.has_focus:

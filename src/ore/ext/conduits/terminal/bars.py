@@ -12,7 +12,7 @@ from ore.ext.conduits.terminal.figures import seconds
 from ore.ext.conduits.terminal.inert import one_line
 from ore.ext.conduits.terminal.status import phase_word
 
-__all__ = ["Bar", "queue_text", "unseen_text", "working_text"]
+__all__ = ["Bar", "queue_text", "unseen_text", "welcome_text", "working_text"]
 
 _MOST_CHIPS = 3
 
@@ -51,7 +51,16 @@ def working_text(view: Conversation, since_s: float | None) -> Text | None:
     descriptions = [one_line(text) for text in view.activities.values() if text]
     what = descriptions[-1] if descriptions else phase_word(view)
     took = f" · {seconds(time.monotonic() - since_s)}" if since_s is not None else ""
-    return Text(f"● {what}{took} · Esc stops", style="dim", no_wrap=True, overflow="ellipsis")
+    stops = "" if view.questions else " · Esc stops"  # there it says no
+    return Text(f"● {what}{took}{stops}", style="dim", no_wrap=True, overflow="ellipsis")
+
+
+def welcome_text(view: Conversation) -> Text | None:
+    """What the keys are, while nothing was said."""
+    if view.cells:
+        return None
+    keys = "Enter sends · Ctrl+J new line · Esc stops · Ctrl+D leaves · /keys all of them"
+    return Text(keys, style="dim", no_wrap=True, overflow="ellipsis")
 
 
 def queue_text(waiting: Sequence[Queued]) -> Text | None:
@@ -69,5 +78,5 @@ def unseen_text(unseen: int, *, following: bool) -> Text | None:
     """That somebody reads further up, and what they have not seen."""
     if following:
         return None
-    what = f"↓ {unseen:,} new lines" if unseen else "↓ not at the end"
+    what = f"↓ {unseen:,} new {'line' if unseen == 1 else 'lines'}" if unseen else "↓ not at the end"
     return Text(f"{what} · End goes there", style="reverse", no_wrap=True)

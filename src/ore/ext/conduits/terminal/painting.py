@@ -8,7 +8,7 @@ from rich.style import Style
 from textual.strip import Strip
 
 from ore.artifact import ToolResult
-from ore.ext.conduits.terminal.call_text import SIGNS, arguments_text, change_of, gist
+from ore.ext.conduits.terminal.call_text import SIGNS, arguments_text, change_of, gist, told_once
 from ore.ext.conduits.terminal.cells import Call, CallState, Cell, Kind
 from ore.ext.conduits.terminal.figures import digest, seconds, size
 from ore.ext.conduits.terminal.inert import harmless, one_line
@@ -22,6 +22,9 @@ RESULT_LINES: Final = 3
 """Of a result that is folded, as the original has it."""
 
 OTHER_LINES: Final = 2
+
+_GAP: Final = 2
+"""Cells between what stands on the left of a line and what on the right."""
 
 OPEN_LINES: Final = 200
 """Of what is unfolded; the rest is a click away."""
@@ -139,7 +142,7 @@ class Painter:
     def _result(self, result: ToolResult, width: int, style: Style) -> list[Strip]:
         """What is meant for people is Markdown; what is not is shown as it is."""
         if result.display is None:
-            return plain_lines(result.content, width, style)
+            return plain_lines(told_once(result.content), width, style)
         return [line.apply_style(style) for line in self.drawer.markdown(harmless(result.display), width)]
 
     def _change(self, lines: Sequence[str], width: int) -> Iterator[Strip]:
@@ -232,10 +235,10 @@ def _sides(left: Sequence[Segment], right: str, width: int, style: Style, *, kee
     """What is on the left and on the right; where it is narrow one of them goes or is cut."""
     strip, aside = Strip(left), Strip([Segment(right.rstrip(), style)])
     room = width - strip.cell_length - aside.cell_length
-    if room < 1 and keeps_right and aside.cell_length * 2 < width:
-        strip = fitted(strip, width - aside.cell_length - 1)
+    if room < _GAP and keeps_right and aside.cell_length * 2 < width:
+        strip = fitted(strip, width - aside.cell_length - _GAP)
         room = width - strip.cell_length - aside.cell_length
-    if room < 1 or not aside.cell_length:
+    if room < _GAP or not aside.cell_length:
         return fitted(strip, width)
     return Strip([*strip, Segment(" " * room), *aside])
 

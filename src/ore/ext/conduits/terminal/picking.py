@@ -62,7 +62,7 @@ class Picker(ModalScreen[Picked | None]):
 
     DEFAULT_CSS: ClassVar[str] = """
     Picker { align: center middle; background: transparent; }
-    Picker > Vertical { width: 90%; max-width: 100; height: 80%; border: round $primary; padding: 0 1;
+    Picker > Vertical { width: 94%; max-width: 100; height: 80%; border: round $primary; padding: 0 1;
                         background: $background; }
     Picker Input { border: none; height: 1; padding: 0; background: transparent; }
     Picker OptionList { text-wrap: nowrap; text-overflow: ellipsis; }
@@ -172,5 +172,5 @@ class Picker(ModalScreen[Picked | None]):
 def _line(choice: Choice, *, is_chosen: bool) -> Text:
     line = Text(one_line(choice.label), style="reverse" if is_chosen else "")
     if choice.aside:
-        line.append(f"  {one_line(choice.aside)}", style="dim")
+        line.append(f"  {one_line(choice.aside)}", style="" if is_chosen else "dim")
     return line

@@ -103,5 +103,5 @@ class Suggestions(OptionList, can_focus=False):
 def _line(suggestion: Suggestion, *, is_chosen: bool) -> Text:
     line = Text(one_line(suggestion.label), style="reverse" if is_chosen else "")
     if suggestion.description:
-        line.append(f"  {one_line(suggestion.description)}", style="dim")
+        line.append(f"  {one_line(suggestion.description)}", style="" if is_chosen else "dim")
     return line
