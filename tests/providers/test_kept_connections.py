@@ -341,3 +341,14 @@ async def test_what_is_kept_of_a_request_does_not_show_its_key() -> None:
         assert asked is not None
         assert b"sk-canary-0123" in asked.head
         assert "canary" not in f"{asked!r} {pool!r} {open_.transport!r}"
+
+
+async def test_what_was_learnt_from_a_long_body_holds_for_a_short_one(nothing_made_anew: Callable[[], None]) -> None:
+    async with serving(one_two) as server:
+        open_ = Opened(server)
+        assert await open_.got(b"x" * (3 << 20)) == b"onetwo"
+        nothing_made_anew()
+        assert await open_.got(b"{}") == b"onetwo"
+    first, second = server.requests
+    assert {**first.headers, "content-length": "2"} == second.headers
+    assert second.body == b"{}"
