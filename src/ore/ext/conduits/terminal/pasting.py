@@ -19,7 +19,8 @@ class Pasted:
         lines = text.count("\n") + 1
         if lines <= _MOST_LINES and len(text) <= _MOST_CHARACTERS:
             return text
-        sign = f"[pasted #{len(self._texts) + 1}: {lines:,} lines, {len(text):,} characters]"
+        told = "1 line" if lines == 1 else f"{lines:,} lines"
+        sign = f"[pasted #{len(self._texts) + 1}: {told}, {len(text):,} characters]"
         self._texts[sign] = text
         return sign
 
