@@ -1,26 +1,28 @@
-"""A store that fails now and then: whoever sends a message again has it answered once, by whatever process lives on."""
+"""A store that fails now and then: what is sent again, here or by another manager, is answered once."""
 
 import asyncio
 import os
 import random
-from collections.abc import Awaitable, Sequence
+from collections import Counter
+from collections.abc import Awaitable, Mapping, Sequence
 
 import pytest
 
 from faults.actors import agent
+from faults.roaming import TOOLS
 from faults.test_close_races import MODES, HesitantStore, Tally
-from ore.errors import StoreError
-from ore.event import UserMessage
-from ore.ledger import EndingRecord, Message, Record, Writer
-from ore.session import Manager, Stream
+from ore.errors import FencedError, NotFoundError, OreError, StoreError
+from ore.event import Answer, Entry, Gap, Question, UserMessage
+from ore.ledger import EndingRecord, Message, Record, Role, Writer
+from ore.session import Manager, Stream, Ticket
 from ore.testing.failpoints import Failpoints
 from ore.testing.log_check import check_log, check_world
 
 SEED = int(os.environ.get("FAULTS_SEED", "0"))
 ROUNDS = 300
 NAMES = "abcde"
-FAILURES = 6
-TRIES = 100
+FAILURES = 8
+TRIES = 200
 
 
 class UnreliableStore(HesitantStore):
@@ -28,7 +30,7 @@ class UnreliableStore(HesitantStore):
 
     def __init__(self, chance: random.Random) -> None:
         super().__init__(chance)
-        self._left = FAILURES
+        self.left = 0
 
     async def submit(self, session_id: str, message: Message) -> EndingRecord | Message | None:
         self._fail()
@@ -49,61 +51,128 @@ class UnreliableStore(HesitantStore):
         self._fail()
         return await super().close(writer)
 
+    async def park(self, writer: Writer) -> None:
+        self._fail()
+        await super().park(writer)
+
+    async def interrupt(self, session_id: str) -> None:
+        self._fail()
+        await super().interrupt(session_id)
+
     async def _append_unless(self, writer: Writer, records: Sequence[Record]) -> None:
         self._fail()
         await super().append(writer, records)
 
     def _fail(self) -> None:
-        if self._left and self._chance.random() < 0.15:
-            self._left -= 1
+        if self.left and self._chance.random() < 0.06:
+            self.left -= 1
             raise StoreError("no space left")
 
 
-async def send(stream: Stream, message: UserMessage) -> None:
-    """Again and again, until it has ended."""
-    for _ in range(TRIES):
-        ticket = stream.submit(message)
+class Sender:
+    """Sends every message again and again until all have ended, and does what people do meanwhile."""
+
+    def __init__(self, manager: Manager, chance: random.Random, messages: Mapping[str, UserMessage]) -> None:
+        self._manager = manager
+        self._chance = chance
+        self._left = dict(messages)
+        self._answers: set[asyncio.Task[None]] = set()
+        manager.register_sink(self._asked, "question", "gap")
+
+    async def run(self) -> None:
+        for _ in range(TRIES):
+            if not self._left:
+                return
+            try:
+                stream = await self._manager.open("s")
+            except StoreError:
+                continue
+            self._answer(stream, stream.snapshot().questions)
+            await self._send(stream)
+        raise AssertionError(f"{sorted(self._left)} come to no end")
+
+    async def _send(self, stream: Stream) -> None:
+        tickets: list[Ticket] = []
+        for message in sorted(self._left.values(), key=lambda _: self._chance.random()):
+            try:
+                tickets.append(stream.submit(message))
+                await self._disturb(stream)
+            except OreError:  # it was closed, or the store failed
+                continue
+        for ticket in tickets:
+            try:
+                outcome = await ticket
+            except OreError:
+                continue
+            if ticket.is_repeated or not isinstance(outcome.error, StoreError | FencedError):
+                del self._left[ticket.id]
+
+    async def _disturb(self, stream: Stream) -> None:
+        match self._chance.randrange(24):
+            case 0:
+                await stream.interrupt(clear=False)
+            case 1:
+                stream.cancel()
+            case 2:
+                await stream.close()
+            case 3:
+                await stream.leave()
+            case 4:
+                await stream.metadata.set("k", "v")
+            case _:
+                await asyncio.sleep(0)
+
+    def _asked(self, session: str, entry: Entry) -> None:
+        event = entry.event
+        asked = event.snapshot.questions if isinstance(event, Gap) else [event]
         try:
-            outcome = await ticket
-        except StoreError:
-            continue
-        if ticket.is_repeated or not isinstance(outcome.error, StoreError):
+            stream = self._manager.get(session)
+        except NotFoundError:  # it was closed
             return
-    raise AssertionError(f"{message.id} comes to no end")
+        self._answer(stream, [one for one in asked if isinstance(one, Question)])
 
+    def _answer(self, stream: Stream, questions: Sequence[Question]) -> None:
+        for question in questions:
+            task = asyncio.create_task(self._answer_one(stream, question))
+            self._answers.add(task)
+            task.add_done_callback(self._answers.discard)
 
-async def disturb(stream: Stream, chance: random.Random) -> None:
-    """What people do meanwhile; nothing of it is sent again."""
-    for _ in range(chance.randrange(3)):
-        for _ in range(chance.randrange(40)):
-            await asyncio.sleep(0)
-        try:
-            match chance.randrange(4):
-                case 0:
-                    stream.cancel()
-                case 1:
-                    await stream.interrupt(clear=False)
-                case 2:
-                    await stream.metadata.set("k", "v")
-                case _:
-                    await stream.idle()
-        except StoreError:
-            continue
+    async def _answer_one(self, stream: Stream, question: Question) -> None:
+        answer = Answer(key=question.key, answer="yes")
+        if question.purpose == "approval":
+            answer = Answer(key=question.key, decision=self._chance.choice(("approve", "approve", "deny")))
+        for _ in range(TRIES):
+            try:
+                await stream.answer(question.key, answer)
+            except StoreError:
+                continue
+            except OreError:  # it was answered, or is over
+                return
+            return
 
 
 async def run(seed: int) -> None:
     chance = random.Random(seed)
     store, world = UnreliableStore(chance), Tally()
-    async with Manager(agent(world, Failpoints()), store) as manager:
-        stream = await manager.create_with_id("s")
-        async with asyncio.TaskGroup() as group:
-            group.create_task(disturb(stream, chance))
-            for name in NAMES:
-                text = name + chance.choice(("", " note", " note again | look"))
-                group.create_task(send(stream, UserMessage(content=text, id=name, mode=chance.choice(MODES))))
-        reading = check_log(store.rows)
-        check_world(reading, world.runs())
-        assert sorted(reading.endings) == list(NAMES)
+    messages = {}
+    for name in NAMES:
+        rounds = [" ".join(chance.choices(TOOLS, k=chance.randint(1, 3))) for _ in range(chance.choice((0, 1, 1, 2)))]
+        messages[name] = UserMessage(content=f"{name} {' | '.join(rounds)}".strip(), id=name, mode=chance.choice(MODES))
+    managers = [Manager(agent(world, Failpoints()), store) for _ in range(2)]
+    await store.create("s", {})
+    store.left = FAILURES
+    async with asyncio.TaskGroup() as group:
+        for manager in managers:
+            group.create_task(Sender(manager, chance, messages).run())
+    store.left = 0
+    for manager in managers:
+        await manager.close_all()
+    reading = check_log(store.rows)
+    check_world(reading, world.runs())
+    said = Counter(reading.messages.get(id, id) for id, turn in reading.turns.items() if turn.role is Role.USER)
+    assert set(said.values()) <= {1}
+    assert sorted(reading.endings) == list(NAMES)
+    assert await store.pending("s") == []
 
 
 @pytest.mark.slow
@@ -111,7 +180,7 @@ async def run(seed: int) -> None:
 async def test_what_is_sent_again_after_the_store_failed_is_answered_once() -> None:
     for seed in range(SEED, SEED + ROUNDS):
         try:
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(20):
                 await run(seed)
         except BaseException as error:
             error.add_note(f"FAULTS_SEED={seed}")

@@ -1,13 +1,14 @@
 """A session and its store: what is refused, what is in flight at the end, what another process left."""
 
 import asyncio
+from collections.abc import Awaitable, Sequence
 
 import pytest
 
 from ore.artifact import Text
-from ore.errors import ConflictError
+from ore.errors import ConflictError, StoreError
 from ore.event import UserMessage
-from ore.ledger import MemoryStore, Message, Outcome, Role, TakenRecord, Turn, TurnRecord
+from ore.ledger import EndingRecord, MemoryStore, Message, Outcome, Record, Role, TakenRecord, Turn, TurnRecord, Writer
 from ore.session import Manager
 from ore.testing import ScriptedProvider
 from session.held_store import HeldStore
@@ -100,3 +101,63 @@ async def test_a_live_session_first_finishes_what_another_process_left_in_its_in
         await stream.close()
     assert said(stream.turns) == [("user", "theirs"), ("assistant", "one"), ("user", "mine"), ("assistant", "two")]
     assert await store.pending("x") == []
+
+
+class RefusingStore(HeldStore):
+    """Refuses appends that end a message while it is full, and messages of an id once `refusal` is set."""
+
+    full = False
+    refused = ""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.refusal = asyncio.Event()
+
+    async def submit(self, session_id: str, message: Message) -> EndingRecord | Message | None:
+        if message.id == self.refused:
+            await self.refusal.wait()
+            raise StoreError("expected room on the disk, found none")
+        return await super().submit(session_id, message)
+
+    def append(self, writer: Writer, records: Sequence[Record]) -> Awaitable[None]:
+        if self.full and any(isinstance(record, EndingRecord) for record in records):
+            raise StoreError("expected room on the disk, found none")
+        return super().append(writer, records)
+
+
+@pytest.mark.requirement("D-faults-store")
+async def test_a_message_whose_ending_was_refused_is_not_begun_again_when_it_comes_again(watch: Watch) -> None:
+    store = RefusingStore()
+    stream = watch.of(await Manager(agent(ScriptedProvider(answer("one"), answer("two"))), store).create())
+    store.full = True
+    with pytest.raises(StoreError):
+        await stream.process(UserMessage(content="hello", id="a"))
+    await stream.idle()
+    store.full = False
+    outcome = await stream.process(UserMessage(content="hello", id="a"))
+    assert outcome.status is Outcome.DONE
+    assert [turn.role for turn in stream.turns] == [Role.USER, Role.ASSISTANT]
+
+
+@pytest.mark.requirement("D-faults-store")
+async def test_a_message_that_goes_on_already_is_not_refused_to_whoever_sends_it_again(watch: Watch) -> None:
+    """It was left in the inbox, and is found there while it is on its way into it once more."""
+    store, go = RefusingStore(), asyncio.Event()
+    provider = ScriptedProvider(answer("one"), [go, *answer("two")], answer("three"))
+    stream = watch.of(await Manager(agent(provider), store).create())
+    store.full = True
+    with pytest.raises(StoreError):
+        await stream.process(UserMessage(content="hello", id="a"))
+    await stream.idle()
+    store.full, store.refused = False, "a"
+    store.held.add("take")
+    async with asyncio.timeout(5):
+        other = stream.submit(UserMessage(content="other", id="b"))
+        await until(lambda: store.waiting == ["take"])
+        again = stream.submit(UserMessage(content="hello", id="a"))
+        store.release()
+        await until(lambda: watch.told(stream)[-1:] == ["submitted"])
+        store.refusal.set()
+        await steps()
+        go.set()
+        assert [(await ticket).status for ticket in (again, other)] == [Outcome.DONE, Outcome.DONE]
