@@ -280,6 +280,8 @@ class TerminalApp(App[int]):
         if not self.transcript.is_attached:
             return
         self.keys.tick()
+        if isinstance(self._driver, Keyboard) and self._driver.keeps_up_again():
+            self.refresh(layout=True)
         running = [cell for cell in self.view.calls.values() if cell.the_call.is_active]
         if self.view.is_running and int(time.monotonic() * 10) % 5 == 0:
             for cell in running:
