@@ -1,11 +1,12 @@
 """`Core`: a session's inside, shared by its front (`Stream`) and its worker."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from ore._aio import Ready
 from ore.agent import AgentSpec
 from ore.artifact import Artifact
 from ore.calls import CallHandler, CallHost
@@ -232,8 +233,11 @@ class Core:
             if not self._writes and self._quiet is not None:
                 self._quiet.set(None)
 
-    async def quiet(self) -> None:
+    def quiet(self) -> Awaitable[None]:
         """Return once nothing is being written outside any message."""
+        return self._until_quiet() if self._writes else Ready()
+
+    async def _until_quiet(self) -> None:
         while self._writes:
             self._quiet = Latch()
             await self._quiet.wait()

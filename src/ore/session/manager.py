@@ -236,9 +236,13 @@ class Manager:
         Running messages get `drain_s` seconds together, then they are cut;
         they and all that wait go on at the next attach.
         """
-        async with asyncio.TaskGroup() as group:
-            for stream in tuple(self._streams.values()):
-                group.create_task(stream.leave(drain_s))
+        streams = tuple(self._streams.values())
+        if len(streams) == 1:
+            await streams[0].leave(drain_s)
+        elif streams:
+            async with asyncio.TaskGroup() as group:
+                for stream in streams:
+                    group.create_task(stream.leave(drain_s))
         await self._sinks.drain()
 
     async def aclose(self) -> None:

@@ -87,8 +87,13 @@ class Worker:
             for task in tasks:
                 await settled(task)
 
-    async def leave(self, drain_s: float) -> None:
+    def leave(self, drain_s: float) -> Awaitable[None]:
         """Stop without ending anything: what runs gets `drain_s`, then is cut; all of it goes on at the next attach."""
+        if self._task is None and self._intake is None and not self._apart and not self._core.waiting:
+            return Ready()
+        return self._leave(drain_s)
+
+    async def _leave(self, drain_s: float) -> None:
         core = self._core
         if self._task is not None and core.running is not None:
             await asyncio.wait((self._task,), timeout=drain_s)
