@@ -13,7 +13,7 @@ from ore.artifact import TextDelta
 from ore.ext.conduits.terminal.keyboard import Keyboard, Typed, quick_escape
 from ore.ext.conduits.terminal.pace import Pace
 from ore.ledger import TurnStatus
-from terminal.scene import stage
+from terminal.scene import stage, until
 
 
 def keys(typed: Typed, *pieces: bytes) -> list[str]:
@@ -79,6 +79,7 @@ async def test_escape_at_a_stream_is_seen_at_once_and_what_would_come_next_never
     async with stage(pieces) as on:
         await on.send("go")
         await on.shows("Half a", "answering")
+        await until(lambda: not on.app.pace.is_due, "all to be drawn")
         on.app.pace = Held(on.app, on.app.draw)
         await on.pilot.press("escape")
         await on.stream.idle()

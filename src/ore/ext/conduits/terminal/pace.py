@@ -52,15 +52,13 @@ class Pace:
 
     def at_once(self) -> None:
         """Have it drawn whether or not it is time: somebody pressed a key and waits for what it does."""
-        if self._timer is not None:
-            self._timer.stop()
-            self._timer = None
+        self._forget()
         self._next_s = 0.0
         self.soon()
 
     def begin(self) -> float:
         """It is being drawn; seconds of the processor since the last time."""
-        self._timer = None
+        self._forget()
         worked_s, self._worked_s = time.thread_time() - self._worked_s, time.thread_time()
         return worked_s
 
@@ -71,3 +69,9 @@ class Pace:
             worked_s: What `begin` said.
         """
         self._next_s = self._clock() + min(max(_FRAME_S, worked_s * _SHARE), _LONGEST_S)
+
+    def _forget(self) -> None:
+        """What was waited for is there, or need not be waited for."""
+        if self._timer is not None:
+            self._timer.stop()
+            self._timer = None
