@@ -63,6 +63,7 @@ class Core:
         leaving: The process shuts down: what runs is cut and goes on elsewhere.
         effects: What the store knew of calls when the session was loaded.
         started: The last turn of unfinished messages at that time.
+        writes: How many things outside any message are being written.
     """
 
     __slots__ = (
@@ -72,7 +73,6 @@ class Core:
         "_questions",
         "_quiet",
         "_step",
-        "_writes",
         "agent",
         "calls",
         "closed",
@@ -90,6 +90,7 @@ class Core:
         "stream",
         "thread",
         "waiting",
+        "writes",
     )
 
     def __init__(self, kit: Kit, stored: StoredThread) -> None:
@@ -112,7 +113,7 @@ class Core:
         self._asked: Mapping[str, QuestionRecord] = stored.questions or NOTHING
         self._questions: Questions | None = None
         self._number = 0
-        self._writes = 0
+        self.writes = 0
         self._quiet: Latch[None] | None = None
         self.calls: CallHandler | None = None
         self._bus: EventBus | None = None
@@ -225,20 +226,20 @@ class Core:
     @contextmanager
     def writing(self) -> Iterator[None]:
         """Something outside any message is being written; the session ends only after it."""
-        self._writes += 1
+        self.writes += 1
         try:
             yield
         finally:
-            self._writes -= 1
-            if not self._writes and self._quiet is not None:
+            self.writes -= 1
+            if not self.writes and self._quiet is not None:
                 self._quiet.set(None)
 
     def quiet(self) -> Awaitable[None]:
         """Return once nothing is being written outside any message."""
-        return self._until_quiet() if self._writes else Ready()
+        return self._until_quiet() if self.writes else Ready()
 
     async def _until_quiet(self) -> None:
-        while self._writes:
+        while self.writes:
             self._quiet = Latch()
             await self._quiet.wait()
 

@@ -231,7 +231,10 @@ class Stream:
         core = self._core
         if core.shut is None:
             core.closed, core.shut = True, Latch()
-            await finish(self._close())
+            if self._worker.rests and not core.writes:
+                self._shut()
+            else:
+                await finish(self._close())
         await core.shut.wait()
 
     async def leave(self, drain_s: float = 0.0) -> None:

@@ -81,6 +81,11 @@ class Worker:
         self._apart.add(task)
         task.add_done_callback(self._apart.discard)
 
+    @property
+    def rests(self) -> bool:
+        """Whether nothing is left to do, and nothing waits."""
+        return self._task is None and self._intake is None and not self._apart and not self._core.waiting
+
     async def join(self) -> None:
         """Return once there is nothing left to do."""
         while tasks := [one for one in (*(self._apart or ()), self._intake, self._task) if one and not one.done()]:
@@ -89,9 +94,7 @@ class Worker:
 
     def leave(self, drain_s: float) -> Awaitable[None]:
         """Stop without ending anything: what runs gets `drain_s`, then is cut; all of it goes on at the next attach."""
-        if self._task is None and self._intake is None and not self._apart and not self._core.waiting:
-            return Ready()
-        return self._leave(drain_s)
+        return Ready() if self.rests else self._leave(drain_s)
 
     async def _leave(self, drain_s: float) -> None:
         core = self._core
