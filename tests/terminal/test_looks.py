@@ -227,6 +227,17 @@ async def test_colours_change_with_the_theme_and_without_any_there_is_none(monke
         assert on.app.palette.name == "plain" and on.app.native_ansi_color
 
 
+async def test_without_colours_a_list_still_shows_where_one_types(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Behaviour 23: NO_COLOR."""
+    monkeypatch.setenv("NO_COLOR", "1")
+    async with stage() as on:
+        await on.pilot.press("ctrl+l")
+        await on.shows("Enter choose", "search")
+        rows = on.app.screen._compositor.render_strips()
+        (cursor,) = (part for row in rows if " search" in row.text for part in row if part.text == "s")
+        assert cursor.style is not None and cursor.style.reverse
+
+
 @pytest.mark.parametrize(
     ("answer", "variable", "expected"),
     [

@@ -65,6 +65,7 @@ class Picker(ModalScreen[Picked | None]):
     Picker > Vertical { width: 94%; max-width: 100; height: 80%; border: round $primary; padding: 0 1;
                         background: $background; }
     Picker Input { border: none; height: 1; padding: 0; background: transparent; }
+    Picker:nocolor Input > .input--cursor { text-style: reverse; }
     Picker OptionList { text-wrap: nowrap; text-overflow: ellipsis; }
     Picker OptionList { height: 1fr; border: none; padding: 0; background: transparent; }
     Picker Static { height: auto; }
