@@ -237,6 +237,17 @@ async def giving_back_tells_whether_work_waits(bench: StoreBench) -> None:
     same(await store.close(writer), False)
 
 
+async def giving_back_comes_behind_an_append_that_is_on_its_way(bench: StoreBench) -> None:
+    """A session that is at its end asks for both at once."""
+    store = await _with(await bench.fresh(), "a")
+    writer = await store.take("t")
+    append = asyncio.ensure_future(store.append(writer, [TakenRecord(message="a"), _ended("a")]))
+    given = asyncio.ensure_future(store.close(writer))
+    same(await given, False)
+    await append
+    same(await _waiting(store), [])
+
+
 async def an_interrupt_reaches_whoever_takes_the_session(bench: StoreBench) -> None:
     """Over a restart; and again, should they die before they act on it."""
     store = await _with(await bench.fresh(), "a", "b")
@@ -306,6 +317,7 @@ CHECKS = (
     waiting_for_a_person_is_not_counted,
     an_ending_takes_the_message_from_the_inbox,
     giving_back_tells_whether_work_waits,
+    giving_back_comes_behind_an_append_that_is_on_its_way,
     an_interrupt_reaches_whoever_takes_the_session,
     an_interrupt_ends_with_the_message_that_it_was_for,
     an_interrupt_of_nothing_stops_nothing_later,
