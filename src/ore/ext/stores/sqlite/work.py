@@ -25,6 +25,8 @@ _ACCEPT = f"""INSERT INTO inbox (session, digest, {COLUMNS})
     ON CONFLICT DO NOTHING"""
 
 _INBOX = "SELECT id, taken FROM inbox WHERE session = ? LIMIT ?"
+_REST = """SELECT stop, (SELECT max(taken) FROM inbox WHERE inbox.session = number) FROM session
+    WHERE number = ? AND epoch = ?"""
 _FEW = 16
 """More messages than these are not worth telling whoever takes the session."""
 
@@ -156,11 +158,13 @@ def close(connection: sqlite3.Connection, held: Owner) -> bool:
     Raises:
         FencedError: Somebody else took the session.
     """
-    check_held(connection, held)
-    row = connection.execute("SELECT max(taken) FROM inbox WHERE session = ?", (held.number,)).fetchone()
-    if not row[0]:
+    row = connection.execute(_REST, (held.number, held.epoch)).fetchone()
+    if row is None:
+        check_held(connection, held)
+    stop, taken = row
+    if stop and not taken:
         clear_stop(connection, held.number)
-    return row[0] is not None
+    return taken is not None
 
 
 def interrupt(connection: sqlite3.Connection, session_id: str) -> None:
