@@ -8,7 +8,7 @@ from ore.app.run import Run
 from ore.artifact import Usage
 from ore.event import Content, Mode, UserMessage, content_of
 from ore.ledger import Turn
-from ore.session import Interrupted, Metadata, Stream
+from ore.session import Interrupted, Metadata, Stream, cursor_of
 
 __all__ = ["Session"]
 
@@ -57,7 +57,7 @@ class Session:
             SessionClosedError: The session is closed.
             LimitError: The message is too large, or too many wait.
         """
-        after = self.handle.snapshot().id
+        after = cursor_of(self.handle)
         ticket = self.handle.submit(UserMessage(content=content_of(content), id=id, mode=mode))
         return Run(self.handle, ticket, after, self._parse)
 
