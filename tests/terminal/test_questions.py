@@ -3,6 +3,8 @@
 import asyncio
 import json
 
+import pytest
+
 from ore import ToolContext, tool
 from ore.artifact import TextDelta, ToolResult
 from ore.event import Answer, Question
@@ -147,6 +149,31 @@ async def test_arguments_can_be_changed_before_they_run() -> None:
         await on.send('{"city": "Faro", "nights": 2}')
         await on.idle()
         assert results(on) == ["booked 2 in Faro"]
+
+
+@pytest.mark.parametrize("key", ["y", "n", "escape"])
+async def test_after_the_arguments_were_left_as_they_are_the_question_takes_its_keys_again(key: str) -> None:
+    async with stage(call("book", '{"city": "Porto"}'), [TextDelta(content="Done.")], tools=[book]) as on:
+        await asked(on)
+        await on.pilot.press("e")
+        await on.shows("the arguments are yours to change", "its arguments are being changed below")
+        assert "y yes" not in on.text  # a letter belongs to the arguments now
+        await on.pilot.press("escape")
+        await until(lambda: on.app.panel.is_armed and on.app.panel.has_focus, "the question to take keys")
+        await on.shows("y yes · n no")
+        await on.pilot.press(key)
+        await on.idle()
+        assert results(on) == (["booked 1 in Porto"] if key == "y" else ["denied by the user: the user said no"])
+        assert on.stream.turns[-1].status == "complete"
+
+
+async def test_escape_says_no_wherever_the_cursor_stands() -> None:
+    async with stage(call("book", '{"city": "Porto"}'), [TextDelta(content="Done.")], tools=[book]) as on:
+        await asked(on)
+        on.app.composer.focus()
+        await on.pilot.press("escape")
+        await on.idle()
+        assert results(on) == ["denied by the user: the user said no"]
 
 
 async def test_keys_that_were_meant_for_something_else_answer_nothing() -> None:

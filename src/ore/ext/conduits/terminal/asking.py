@@ -72,6 +72,8 @@ class QuestionPanel(Vertical, can_focus=True):
         self._answers = Static("", markup=False)
         self.question: Question | None = None
         self.is_armed = False
+        self.is_lent = False
+        """Whether the keys belong to the input, where the arguments are being changed."""
         self._clock = clock
         self._quiet_s = quiet_s
         self._quiet_since = 0.0
@@ -94,7 +96,7 @@ class QuestionPanel(Vertical, can_focus=True):
         """Show a question, or none."""
         if question is not None and self.question is not None and question.key == self.question.key:
             return
-        self.question, self.is_armed = question, False
+        self.question, self.is_armed, self.is_lent = question, False, False
         self._quiet_since = self._clock()
         self.set_class(question is not None, "is-open")
         self._body.update(Text("") if question is None else self._text(question))
@@ -117,9 +119,22 @@ class QuestionPanel(Vertical, can_focus=True):
         """A key was pressed somewhere else: it is not yet time."""
         self._quiet_since = self._clock()
 
+    def lend(self) -> None:
+        """Take no keys while the arguments are changed in the input."""
+        self.is_lent, self.is_armed = True, False
+        self._say_keys()
+
+    def take_back(self) -> None:
+        """Take keys again, once it has been quiet for a moment."""
+        self.is_lent = False
+        self.pressed()
+        self._say_keys()
+
     def arm(self) -> bool:
         """Take keys from now on, when it has been quiet; whether that begins now."""
-        if self.question is None or self.is_armed or self._clock() - self._quiet_since < self._quiet_s:
+        if self.question is None or self.is_armed or self.is_lent:
+            return False
+        if self._clock() - self._quiet_since < self._quiet_s:
             return False
         self.is_armed = True
         self._say_keys()
@@ -185,8 +200,11 @@ class QuestionPanel(Vertical, can_focus=True):
             if self._scroll.max_scroll_y:
                 text.append(f"{_more(self.hidden_lines)}\n", style="reverse")
             is_waiting = self.is_approval and not self.is_armed
-            text.append("… (keys count in a moment)" if is_waiting else self._keys(question), style="dim" * is_waiting)
+            text.append(self._meanwhile() if is_waiting else self._keys(question), style="dim" * is_waiting)
         self._answers.update(text)
+
+    def _meanwhile(self) -> str:
+        return "its arguments are being changed below" if self.is_lent else "… (keys count in a moment)"
 
     def _keys(self, question: Question) -> str:
         if question.purpose != "approval":

@@ -81,6 +81,7 @@ class TypingKeys:
         if app.editing is not None:
             question, app.editing = app.editing, None
             await app.desk.approve_changed(question, text)
+            app.panel.take_back()
             return
         app.composer.prompts.add(text)
         asked = app.panel.question
@@ -114,6 +115,7 @@ class TypingKeys:
         app.composer.focus()
         if how == "edit":
             app.editing = question
+            app.panel.lend()
             app.composer.put(question.arguments or "")
             app.request_draw()
         else:
@@ -234,7 +236,8 @@ class TypingKeys:
         if app.editing is not None:
             app.editing = None
             app.composer.put("")
-        elif app.panel.question is not None and not app.panel.is_approval and app.panel.is_armed:
+            app.panel.take_back()
+        elif app.panel.question is not None and app.panel.is_armed:
             await app.desk.approve(app.panel.question, "deny")
         elif self._searching:
             self._searching = False
