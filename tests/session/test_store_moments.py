@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Sequence
 import pytest
 
 from ore.artifact import Text
-from ore.errors import ConflictError, StoreError
+from ore.errors import ConflictError, SessionClosedError, StoreError
 from ore.event import UserMessage
 from ore.ledger import EndingRecord, MemoryStore, Message, Outcome, Record, Role, TakenRecord, Turn, TurnRecord, Writer
 from ore.session import Manager
@@ -161,3 +161,42 @@ async def test_a_message_that_goes_on_already_is_not_refused_to_whoever_sends_it
         await steps()
         go.set()
         assert [(await ticket).status for ticket in (again, other)] == [Outcome.DONE, Outcome.DONE]
+
+
+class NotingStore(HeldStore):
+    """Notes what it is asked for; appends take their time."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked: list[str] = []
+
+    def append(self, writer: Writer, records: Sequence[Record]) -> Awaitable[None]:
+        self.asked.append("append")
+        return self._append(writer, records)
+
+    async def close(self, writer: Writer) -> bool:
+        self.asked.append("close")
+        return await super().close(writer)
+
+
+@pytest.mark.requirement("D-own-writes")
+async def test_a_session_is_given_back_behind_whatever_came_at_its_end() -> None:
+    """It is asked for with the last append already, and once more where that was not the last one."""
+    watch, store, go = Watch(), NotingStore(), asyncio.Event()
+    provider = ScriptedProvider([go, *answer("one")], [asyncio.Event()])
+    stream = watch.of(await Manager(agent(provider), store).create())
+    async with asyncio.timeout(5):
+        ended = stream.submit("hello")
+        await until(lambda: watch.told(stream)[-1:] == ["submitted"])
+        store.asked.clear()
+        store.held.add("append")
+        go.set()
+        await until(lambda: store.asked == ["append", "close"])
+        left = stream.submit("more")
+        store.release()
+        assert (await ended).status is Outcome.DONE
+        await until(lambda: watch.told(stream)[-1:] == ["submitted"])
+        await stream.leave()
+        with pytest.raises(SessionClosedError):
+            await left
+    assert store.asked == ["append", "close", "append", "close"]
