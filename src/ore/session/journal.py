@@ -137,7 +137,7 @@ class SessionJournal:
     async def _take(self) -> Writer:
         writer = await self._owner.kit.store.take(self._owner.id)
         await self._owner.taken(writer, foreign=self._doubts or writer.sequence != self._sequence)
-        self._doubts = False
+        self._doubts, self._given = False, None
         self._sequence = writer.sequence
         self.writer = writer
         return writer
