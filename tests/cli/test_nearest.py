@@ -76,3 +76,15 @@ def test_models_that_only_their_vendor_misses(
     assert done.status == 2
     _, separator, guessed = done.err.rstrip("\n").partition("; did you mean")
     assert separator + guessed == meant
+
+
+@pytest.mark.parametrize("path", ["/tmp/k.db", "k.db", "./sessions"])
+@pytest.mark.parametrize("by_variable", [True, False])
+def test_a_path_without_its_kind_of_store_is_told_the_form(
+    run: Ore, monkeypatch: pytest.MonkeyPatch, path: str, *, by_variable: bool
+) -> None:
+    if by_variable:
+        monkeypatch.setenv("ORE_STORE", path)
+    done = run("run", "--model", "local", *([] if by_variable else ["--store", path]), "Hi")
+    assert (done.status, done.out) == (2, "")
+    assert done.err.endswith(f"got {path!r}; for a path, say 'sqlite:{path}'\n")

@@ -246,9 +246,14 @@ def open_store(url: str) -> Store:
     if open_url is None:
         kinds = sorted({"memory", *names_of("stores")})
         shown = f"{kind}:…" if separator else url  # what follows may hold a password
-        near = guess(kind, kinds) if separator else ""
+        near = guess(kind, kinds) if separator else f"; for a path, say {f'sqlite:{url}'!r}" if _is_path(url) else ""
         raise InputError(f"store: expected one of {', '.join(f'{kind}:…' for kind in kinds)}, got {shown!r}{near}")
     return open_url(rest, codec=artifact_codec())
+
+
+def _is_path(url: str) -> bool:
+    """Whether what names no kind of store looks like a file instead."""
+    return "/" in url or url.endswith((".db", ".sqlite", ".sqlite3"))
 
 
 def artifact_codec() -> Codec:

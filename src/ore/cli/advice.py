@@ -83,10 +83,10 @@ def about_store(error: Exception, url: str) -> str:
         moved = shlex.join(["mv", str(path), f"{path}.broken"])
         return f"move it away, which keeps what is in it: {moved}; a new one is made"
     if "newer ore" in said:
-        return "install a newer ore, or name another store with --store or ORE_STORE"
+        return "install a newer ore, or name another store with --store or ORE_STORE, such as sqlite:PATH"
     is_files = kind in ("sqlite", "json") and isinstance(error, OreError) and not isinstance(error, InputError)
     if not is_files or "another program" in said:
-        return "name another store with --store or ORE_STORE"
+        return "name another store with --store or ORE_STORE, such as sqlite:PATH"
     if "in use" in said or "another process" in said:
         return f"end the other process that has {path} open, or name another store with --store"
     return (

@@ -148,7 +148,11 @@ async def _store(url: str) -> Found:
         finally:
             await store.aclose()
     except TimeoutError:
-        return FAILED, f"gave no answer within {ANSWER_S:g} s", "name another store with --store or ORE_STORE"
+        return (
+            FAILED,
+            f"gave no answer within {ANSWER_S:g} s",
+            "name another store with --store or ORE_STORE, such as sqlite:PATH",
+        )
     except Exception as error:
         return *_fault(error), about_store(error, url)
     return DONE, "answers", None
