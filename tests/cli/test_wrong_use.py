@@ -15,6 +15,7 @@ from cli.conftest import Ore
     ("words", "told"),
     [
         (["run", "--modle", "x", "Hi"], "did not expect --modle; did you mean '--model'?"),
+        (["doctor", "--agent", "x"], "did not expect --agent"),
         (["run", "--modle=x", "Hi"], "did not expect --modle; did you mean '--model'?"),
         (["run", "Hi", "there"], "did not expect 'there'; a PROMPT of several words stands in quotes"),
         (["run", "--why?"], "did not expect --why?; a PROMPT that begins with - stands behind --"),

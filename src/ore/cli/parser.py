@@ -16,6 +16,8 @@ Words = Sequence[str]
 _WITHOUT_COMMAND: Final = ("-h", "--help", "--version")
 _SPOKEN: Final = ("PROMPT", "TEXT")
 """Places for what people say, of which shells make several words."""
+_NEAR_OPTION: Final = 0.75
+"""How alike an option must be to be suggested: all begin with the same dashes, and many share letters."""
 
 Execute = Callable[[Namespace], int]
 """Does what a command is for and returns its exit status."""
@@ -142,5 +144,5 @@ def _unknown(name: str, commands: Mapping[str, str]) -> str:
 def _guess(name: str, known: Iterable[str]) -> str:
     from difflib import get_close_matches
 
-    near = get_close_matches(name, list(known), n=1)
+    near = get_close_matches(name, list(known), n=1, cutoff=_NEAR_OPTION if name.startswith("-") else 0.6)
     return f"; did you mean {near[0]!r}?" if near else ""
