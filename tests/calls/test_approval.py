@@ -68,7 +68,7 @@ async def test_a_no_is_a_result_with_its_reason(reason: str | None, text: str) -
 
 async def test_without_anybody_to_ask_it_is_denied() -> None:
     assert await Stage(Files().tool()).result("delete", ARGUMENTS) == _denied(
-        "denied by the user: nobody is there to approve it"
+        "not approved: nobody is there to approve it"
     )
 
 
@@ -163,7 +163,7 @@ async def test_a_tool_that_changes_nothing_is_asked_about_without_a_record() -> 
 async def test_an_asker_that_fails_counts_as_no(error: Exception) -> None:
     files = Files()
     result = await Stage(files.tool(), handler=CallHandler(asker=Person(error))).result("delete", ARGUMENTS)
-    assert (result, files.deleted) == (_denied("denied by the user: nobody could be asked"), [])
+    assert (result, files.deleted) == (_denied("not approved: nobody could be asked"), [])
 
 
 async def test_a_question_that_cannot_be_stored_fails_the_message() -> None:

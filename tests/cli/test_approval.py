@@ -60,8 +60,8 @@ def test_a_terminal_is_asked_whether_a_tool_may_run(folder: Path, run: Ore, type
 @pytest.mark.parametrize(
     ("words", "status", "reason"),
     [
-        ([], "denied", "standard input is not a terminal"),
-        (["--approve", "ask"], "denied", "standard input is not a terminal"),
+        ([], "denied", "not approved: nobody could be asked"),
+        (["--approve", "ask"], "denied", "not approved: nobody could be asked"),
         (["--approve", "never"], "denied", "--approve never"),
         (["--approve", "always"], "ok", "launched"),
     ],
@@ -73,6 +73,8 @@ def test_elsewhere_approval_is_as_the_options_say(
     assert (done.status, done.out) == (0, "Over.\n")
     found = result(run)
     assert (found["status"], reason in found["content"]) == (status, True)
+    assert ("denied by the user" in found["content"]) == ("never" in words)
+    assert "terminal" not in found["content"] and "--approve always" not in found["content"]
 
 
 def test_a_call_that_is_denied_because_nobody_can_be_asked_is_told_without_its_arguments(folder: Path) -> None:

@@ -119,7 +119,7 @@ class CallRunner:
             raise
         except Exception as error:
             _warn(f"nobody could be asked whether tool {name!r} may run", error)
-            return Answer(key=key, decision="deny", reason="nobody could be asked")
+            return Answer(key=key, reason="nobody could be asked")
 
     async def _timed(
         self, attempt: Attempt, tool: Tool, context: ToolContext, arguments: Mapping[str, Any]
@@ -175,7 +175,8 @@ def _needed(approve: Approve, arguments: Mapping[str, Any]) -> bool:
 def _refusal(answer: Answer, call: ToolCall, tool: Tool) -> str | None:
     """Why the call may not run, if it may not."""
     if answer.decision != "approve":
-        return f"denied by the user: {answer.reason}" if answer.reason else "denied by the user"
+        said = "denied by the user" if answer.decision == "deny" else "not approved"
+        return f"{said}: {answer.reason}" if answer.reason else said
     if answer.arguments not in (None, call.arguments) and not tool.traits.editable:
         return "denied: the arguments were changed, which this tool does not allow"
     return None

@@ -98,13 +98,12 @@ def _missing_terminal() -> str | None:
 
 
 def _unasked(question: Question, stream: str) -> Answer:
-    """The no of a person who cannot be asked; said on standard error, without what it would have run with."""
+    """No decision, for nobody can be asked; why goes to standard error only, without what it would have run with."""
     hint = "; --approve always approves" if question.purpose == "approval" else ""
-    reason = f"nobody can be asked: {stream} is not a terminal{hint}"
     of = "" if question.tool is None else f" of the tool {question.tool!r}"
     what = f"a call{of} was denied" if question.purpose == "approval" and of else f"a question{of} was not put"
-    say(f"ore: {what}: {reason}")
-    return _denied(question, reason)
+    say(f"ore: {what}: nobody can be asked: {stream} is not a terminal{hint}")
+    return Answer(key=question.key, reason="nobody could be asked")
 
 
 def _denied(question: Question, reason: str) -> Answer:

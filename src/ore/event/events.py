@@ -134,6 +134,8 @@ class Answer(Event, frozen=True, kw_only=True, tag="answer", omit_defaults=True)
     """Somebody decided; the first answer wins.
 
     Attributes:
+        decision: `None` where an approval got none, as when nobody could be
+            asked: the call does not run, and no user is said to have denied it.
         arguments: Changed arguments, where the tool allows that.
     """
 

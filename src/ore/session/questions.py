@@ -120,7 +120,7 @@ class Questions:
         if known is not None and known.status is not QuestionStatus.OPEN:
             return _answer(known)
         if not self._policy.wait and self._policy.answerer is None:
-            return Answer(key=question.key, decision="deny", reason=self._policy.reason)
+            return Answer(key=question.key, reason=self._policy.reason)
         latch = self._waiting[question.key] = Latch[Answer]()
         question = self._dated(question if known is None else _question(known))
         clock = self.run_clock
@@ -171,7 +171,7 @@ class Questions:
         except TimeoutError:
             if question.key in self._deciding or latch.done:
                 return await latch.wait()
-            late = Answer(key=question.key, decision="deny", reason="nobody answered in time")
+            late = Answer(key=question.key, reason="nobody answered in time")
             await self._settle(question.key, QuestionStatus.EXPIRED, late)
             return late
         finally:
@@ -185,7 +185,7 @@ class Questions:
             answer = _checked(await given if inspect.isawaitable(given) else given, question.key)
         except Exception:
             log.exception("answering a question failed; it counts as no")
-            answer = Answer(key=question.key, decision="deny", reason="asking failed")
+            answer = Answer(key=question.key, reason="asking failed")
         try:
             await self.answer(question.key, answer)
         except ConflictError:  # a front end was faster
@@ -232,5 +232,5 @@ def _question(record: QuestionRecord) -> Question:
 
 def _answer(record: QuestionRecord) -> Answer:
     if record.answer is None:
-        return Answer(key=record.key, decision="deny", reason=record.status.value)
+        return Answer(key=record.key, reason=record.status.value)
     return msgspec.convert(record.answer, Answer)

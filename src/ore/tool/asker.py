@@ -21,7 +21,7 @@ class Asker(Protocol):
 
 
 class Denying:
-    """Answers every question with no, because nobody is there to ask.
+    """Decides no question, because nobody is there to ask: what waits for a yes does not run.
 
     Args:
         reason: What the model is told.
@@ -31,8 +31,8 @@ class Denying:
         self._reason = reason
 
     async def ask(self, question: Question) -> Answer:
-        """No."""
-        return Answer(key=question.key, decision="deny", reason=self._reason)
+        """No decision."""
+        return Answer(key=question.key, reason=self._reason)
 
 
 ASKER: ContextVar[Asker] = ContextVar("ore.tool.asker")

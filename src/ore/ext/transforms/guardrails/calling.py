@@ -109,7 +109,8 @@ class _Body:
         )
         answer = await context.ask_as(question)
         if answer.decision != "approve":
-            raise ToolError(f"denied by the user: {answer.reason}" if answer.reason else "denied by the user")
+            said = "denied by the user" if answer.decision == "deny" else "not approved"
+            raise ToolError(f"{said}: {answer.reason}" if answer.reason else said)
 
 
 def _looked(tool: str, arguments: Mapping[str, Any]) -> Looked:
