@@ -1,6 +1,8 @@
 """The programs of the tutorial, of the guides, of what happens when …, and of the migrations."""
 
+import inspect
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -11,6 +13,7 @@ import pytest
 from cli.command import call, delta, script
 from docs.pages import DOCS, copied, run
 from ore.cli.main import COMMANDS
+from ore.ledger import Store
 
 pytestmark = pytest.mark.slow
 
@@ -196,3 +199,11 @@ def test_what_is_known_of_a_model_and_what_it_costs(tmp_path: Path) -> None:
     assert found.startswith("('anthropic', 'claude-sonnet-4-5', ")
     assert searched == "True None"
     assert float(price) > 0
+
+
+def test_the_page_on_own_stores_names_each_method_of_a_store() -> None:
+    page = (DOCS / "extending.md").read_text("utf-8")
+    section = page.partition("## A tool, a command, a store")[2].partition("\n## ")[0]
+    methods = {name for name, value in vars(Store).items() if inspect.isfunction(value) and not name.startswith("_")}
+    named = set(re.findall(r"`([a-z_]+)`", "".join(re.findall(r"^\| (`.+?) \|", section, re.M)))) | {"aclose"}
+    assert (named, "`aclose`" in section, "seventeen" in section) == (methods, True, len(methods) == 17)
