@@ -18,7 +18,7 @@ from ore.ext.tools.sandboxes import FolderSandbox
 async def decide(question: Question) -> Answer:
     """Ask whoever sits at the terminal, without holding anything else up."""
     if not sys.stdin.isatty():
-        return Answer(key=question.key, decision="deny", reason="nobody can be asked")
+        return Answer(key=question.key, reason="nobody could be asked")
     line = await asyncio.to_thread(input, f"{question.tool} {question.arguments}? [y/N] ")
     return Answer(key=question.key, decision="approve" if line.lower() in ("y", "yes") else "deny")
 
