@@ -48,39 +48,19 @@ class Roaming:
                 tickets.append(stream.submit(planned(name, id)))
             except OreError:  # somebody closed it
                 break
-            await self._disturb(stream)
+            try:
+                await disturb(stream, self._chance, 40)
+            except OreError as error:
+                say("disturbed", stream.id, describe(error).code)
         for ticket in tickets:
             if await followed(name, ticket):
                 self._left[name].discard(ticket.id)
 
-    async def _disturb(self, stream: Stream) -> None:
-        try:
-            match self._chance.randrange(40):
-                case 0:
-                    await stream.interrupt(clear=False)
-                case 1:
-                    stream.cancel()
-                case 2:
-                    await stream.close()
-                case 3:
-                    await stream.leave()
-                case 4:
-                    await stream.idle()
-                case 5:
-                    await stream.metadata.set("k", str(self._chance.random()))
-                case _:
-                    await asyncio.sleep(0)
-        except OreError as error:
-            say("disturbed", stream.id, describe(error).code)
-
     def _asked(self, session: str, entry: Entry) -> None:
-        event = entry.event
-        asked = event.snapshot.questions if isinstance(event, Gap) else [event]
-        for question in asked:
-            if isinstance(question, Question):
-                task = asyncio.ensure_future(self._answer(session, question))
-                self._answering.add(task)
-                task.add_done_callback(self._answering.discard)
+        for question in questions_of(entry):
+            task = asyncio.ensure_future(self._answer(session, question))
+            self._answering.add(task)
+            task.add_done_callback(self._answering.discard)
 
     async def _answer(self, session: str, question: Question) -> None:
         answer = Answer(key=question.key, answer="yes")
@@ -94,6 +74,32 @@ class Roaming:
             except OreError as error:
                 code = describe(error).code
             say("answered", session, question.key, code)
+
+
+async def disturb(stream: Stream, chance: random.Random, sides: int) -> None:
+    """Do what people do to a session, or nothing, by a die with so many sides."""
+    match chance.randrange(sides):
+        case 0:
+            await stream.interrupt(clear=False)
+        case 1:
+            stream.cancel()
+        case 2:
+            await stream.close()
+        case 3:
+            await stream.leave()
+        case 4:
+            await stream.idle()
+        case 5:
+            await stream.metadata.set("k", str(chance.random()))
+        case _:
+            await asyncio.sleep(0)
+
+
+def questions_of(entry: Entry) -> Sequence[Question]:
+    """What an event asks, or asks anew."""
+    event = entry.event
+    asked = event.snapshot.questions if isinstance(event, Gap) else [event]
+    return [one for one in asked if isinstance(one, Question)]
 
 
 def planned(session: str, id: str) -> UserMessage:

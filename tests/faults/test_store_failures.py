@@ -9,10 +9,10 @@ from collections.abc import Awaitable, Mapping, Sequence
 import pytest
 
 from faults.actors import agent
-from faults.roaming import TOOLS
+from faults.roaming import TOOLS, disturb, questions_of
 from faults.test_close_races import MODES, HesitantStore, Tally
 from ore.errors import FencedError, NotFoundError, OreError, StoreError
-from ore.event import Answer, Entry, Gap, Question, UserMessage
+from ore.event import Answer, Entry, Question, UserMessage
 from ore.ledger import EndingRecord, Message, Record, Role, Writer
 from ore.session import Manager, Stream, Ticket
 from ore.testing.failpoints import Failpoints
@@ -96,7 +96,7 @@ class Sender:
         for message in sorted(self._left.values(), key=lambda _: self._chance.random()):
             try:
                 tickets.append(stream.submit(message))
-                await self._disturb(stream)
+                await disturb(stream, self._chance, 24)
             except OreError:  # it was closed, or the store failed
                 continue
         for ticket in tickets:
@@ -107,29 +107,12 @@ class Sender:
             if ticket.is_repeated or not isinstance(outcome.error, StoreError | FencedError):
                 del self._left[ticket.id]
 
-    async def _disturb(self, stream: Stream) -> None:
-        match self._chance.randrange(24):
-            case 0:
-                await stream.interrupt(clear=False)
-            case 1:
-                stream.cancel()
-            case 2:
-                await stream.close()
-            case 3:
-                await stream.leave()
-            case 4:
-                await stream.metadata.set("k", "v")
-            case _:
-                await asyncio.sleep(0)
-
     def _asked(self, session: str, entry: Entry) -> None:
-        event = entry.event
-        asked = event.snapshot.questions if isinstance(event, Gap) else [event]
         try:
             stream = self._manager.get(session)
         except NotFoundError:  # it was closed
             return
-        self._answer(stream, [one for one in asked if isinstance(one, Question)])
+        self._answer(stream, questions_of(entry))
 
     def _answer(self, stream: Stream, questions: Sequence[Question]) -> None:
         for question in questions:
