@@ -88,7 +88,9 @@ class GroupWriter(_Side):
             self._fail(jobs, error)
             return
         try:
-            if not _attempt_all(connection, jobs) and len(jobs) > 1:
+            if not _attempt_all(connection, jobs):
+                if len(jobs) == 1:
+                    return
                 _begin(connection)
                 for job in jobs:
                     _attempt(connection, job)
