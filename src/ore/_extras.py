@@ -24,7 +24,8 @@ def install_line(extra: str) -> str:
     if "dir_info" not in origin:
         return f"pip install '{name} @ {_pinned(url, origin)}'"
     editable = "-e " if origin["dir_info"].get("editable") else ""
-    return f"pip install {editable}'{unquote(urlsplit(url).path)}[{extra}]'"
+    folder = unquote(urlsplit(url).path).replace("'", "'\\''")
+    return f"pip install {editable}'{folder}[{extra}]'"
 
 
 def _origin() -> dict[str, Any]:
