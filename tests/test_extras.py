@@ -18,10 +18,11 @@ REPOSITORY = {"url": "https://example.org/ore", "vcs_info": {"vcs": "git", "comm
         (None, "pip install 'ore-agents[tui]'"),
         ({"url": "file:///a%20b/ore", "dir_info": {"editable": True}}, "pip install -e '/a b/ore[tui]'"),
         ({"url": "file:///a/ore", "dir_info": {}}, "pip install '/a/ore[tui]'"),
+        ({"url": "file:///it%27s/ore", "dir_info": {}}, "pip install '/it'\\''s/ore[tui]'"),
         ({"url": WHEEL, "archive_info": {}}, f"pip install 'ore-agents[tui] @ {WHEEL}'"),
         (REPOSITORY, "pip install 'ore-agents[tui] @ git+https://example.org/ore@abc'"),
     ],
-    ids=["index", "clone", "folder", "wheel", "repository"],
+    ids=["index", "clone", "folder", "quote", "wheel", "repository"],
 )
 def test_an_extra_comes_from_where_ore_came_from(
     origin: dict[str, Any] | None, line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

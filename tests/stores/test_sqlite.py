@@ -17,7 +17,7 @@ import msgspec
 import pytest
 
 from ore.artifact import Artifact, Codec, Text, Unknown
-from ore.errors import CorruptError, InputError, StoreError
+from ore.errors import CorruptError, FencedError, InputError, StoreError
 from ore.ext.stores.sqlite import SqliteStore
 from ore.ext.stores.sqlite.schema import MIGRATIONS, check_library
 from ore.ledger import Message, Role, Turn, TurnRecord, Writer
@@ -161,6 +161,24 @@ async def test_appends_made_together_are_committed_together(path: Path) -> None:
         for append in appends:
             await append
         assert store.commits.count - before <= 2  # those that the writer had found when it had to wait, then all others
+
+
+@pytest.mark.parametrize("count", [1, 3])
+async def test_what_is_refused_commits_nothing_and_takes_no_other_with_it(path: Path, count: int) -> None:
+    async with asyncio.timeout(5), opened(path) as store:
+        await store.create("t", {})
+        old, writer = await store.take("t"), await store.take("t")
+        before = store.commits.count
+        with hold(path):
+            refused = store.append(old, [said("late")])
+            others = [store.append(writer, [said(str(number))]) for number in range(count - 1)]
+        with pytest.raises(FencedError):
+            await refused
+        for append in others:
+            await append
+        assert [turn.id for turn in (await store.load("t")).turns] == [str(number) for number in range(count - 1)]
+        if count == 1:
+            assert store.commits.count == before
 
 
 async def test_a_group_limit_of_one_commits_each_append_alone(path: Path) -> None:
