@@ -42,8 +42,9 @@ class Thread:
         self._path: list[Turn] = self._all
         self._index: dict[str, int] | None = None
         self._derived: dict[Any, Any] | None = None
-        self._tip: str | None = None
-        self.replace_all(turns, tip=tip)
+        self._tip: str | None = None if tip is msgspec.UNSET else tip
+        if turns:
+            self.replace_all(turns, tip=tip)
 
     @property
     def turns(self) -> Sequence[Turn]:

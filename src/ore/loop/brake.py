@@ -2,7 +2,8 @@
 
 import asyncio
 from typing import TYPE_CHECKING
-from weakref import WeakSet
+
+from ore.loop.readers import Readers
 
 if TYPE_CHECKING:
     from ore.loop.subscription import Subscription
@@ -20,7 +21,7 @@ class Brake:
     __slots__ = ("_held", "on", "readers")
 
     def __init__(self) -> None:
-        self.readers: WeakSet[Subscription] = WeakSet()
+        self.readers = Readers()
         self.on = False
         """Whether there may be readers: looking at it costs no call."""
         self._held: dict[asyncio.Future[None], None] = {}
@@ -37,7 +38,7 @@ class Brake:
             RuntimeError: The running task itself reads, so it would wait for itself.
         """
         await asyncio.sleep(0)
-        self.on = bool(self.readers)
+        self.on = bool(self.readers.alive())
         while (tasks := self._behind()) is not None:
             if asyncio.current_task() in tasks:
                 raise RuntimeError(
@@ -53,7 +54,7 @@ class Brake:
 
     def _behind(self) -> "set[asyncio.Task[object]] | None":
         """Whose reader is behind; `None` when none is. Refers to no reader: one may be dropped meanwhile."""
-        behind = [reader.task for reader in self.readers if reader.behind]
+        behind = [reader.task for reader in self.readers.alive() if reader.behind]
         return {task for task in behind if task is not None} if behind else None
 
     async def _until_released(self, tasks: set["asyncio.Task[object]"]) -> None:

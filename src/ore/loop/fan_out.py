@@ -69,7 +69,7 @@ class FanOut:
         """What the log holds, estimated."""
         self._limit = window_bytes
         self._blocks: list[Block] = []
-        self._earlier = Unrecorded()
+        self._earlier: Unrecorded | None = None
         self._asleep: dict[asyncio.Future[None], None] = {}
         self._due = self._awake = False
         """Whether readers will be woken; whether one was, and has not slept again."""
@@ -223,7 +223,7 @@ class FanOut:
     def rest(self) -> None:
         """The session is idle: let go of fragments nobody needs, and soon of the window."""
         self._resting = True
-        self._earlier = Unrecorded()
+        self._earlier = None
         self.rest_at_s = 0.0
         loop = running_loop() if self._awake or self._due else None
         if loop is None:
@@ -239,7 +239,7 @@ class FanOut:
         self.floor = self.last
         self.generation += 1
         self.log = []
-        self._earlier = Unrecorded()
+        self._earlier = None
         self.held_bytes = 0
         self._blocks = [block for block in self._blocks if not block.closed]
         self._shared.clear()
@@ -292,7 +292,7 @@ class FanOut:
     def _settle(self) -> None:
         """At rest: keep only the fragments that a reader has not seen; without readers the window goes soon."""
         self._settling = False
-        if not self._resting:
+        if not self._resting or (self.closed and not self._readers):
             return
         readers = self._readers.alive()
         needed = min([reader.number for reader in readers], default=self.last)
@@ -343,7 +343,7 @@ class FanOut:
             self._limit = min(self.held_bytes + self._window_bytes // 4, BLOCK_WINDOWS * self._window_bytes)
 
     def _drop(self) -> None:
-        guard = min((reader.number for reader in self.brake.readers), default=self.last)
+        guard = min((reader.number for reader in self.brake.readers.alive()), default=self.last)
         target = self._window_bytes * 3 // 4
         read = [min(reader.number, guard) for reader in self._readers.alive()] or [guard]
         for last in (min(read), max(read), guard):  # who keeps up misses nothing, whoever else does not
@@ -355,8 +355,8 @@ class FanOut:
 
     def _disconnect_slowest(self) -> bool:
         """Whether there was a reader with policy `block` that is behind."""
-        slowest = min((reader.number for reader in self.brake.readers), default=self.last)
-        for reader in [reader for reader in self.brake.readers if reader.number == slowest < self.last]:
+        slowest = min((reader.number for reader in self.brake.readers.alive()), default=self.last)
+        for reader in [reader for reader in self.brake.readers.alive() if reader.number == slowest < self.last]:
             reader.lost = True
             self.brake.readers.discard(reader)
             self._readers.discard(reader)
@@ -387,7 +387,7 @@ class FanOut:
             self.generation += 1
 
     def _drop_oldest(self, guard: int, target: int) -> None:
-        count = 0
+        count, self._earlier = 0, self._earlier or Unrecorded()
         for entry in self.log:
             if self.held_bytes <= target or entry.number > guard:
                 break

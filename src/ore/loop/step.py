@@ -87,9 +87,9 @@ class Step:
         self._before = tuple(hooks.before)
         self._transforms = tuple(hooks.transforms)
         self._handlers = tuple(hooks.handlers)
-        self._handling = tuple(handler for handler in self._handlers if hasattr(handler, "handle"))
-        self._preparers = tuple(handler for handler in self._handlers if hasattr(handler, "prepare"))
-        self._finishers = tuple(handler for handler in self._handlers if hasattr(handler, "finish"))
+        self._handling = tuple([handler for handler in self._handlers if hasattr(handler, "handle")])
+        self._preparers = tuple([handler for handler in self._handlers if hasattr(handler, "prepare")])
+        self._finishers = tuple([handler for handler in self._handlers if hasattr(handler, "finish")])
         self._options = tuple(options)
         self._spec = spec
         self._tracer = hooks.tracer

@@ -40,12 +40,11 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True):
 def merge(*specs: Spec | None) -> Spec:
     """One spec, field by field: a later one that has an opinion wins."""
     given = [spec for spec in specs if spec is not None]
-    if len(given) == 1 and all((getattr(given[0], name) or 1) > 0 for name in _POSITIVE):
+    if len(given) == 1 and (given[0].max_output_tokens or 1) > 0 and (given[0].window or 1) > 0:
         return given[0]
     fields: dict[str, Any] = {}
     for spec in given:
-        for name in spec.__struct_fields__:
-            value = getattr(spec, name)
+        for name, value in zip(spec.__struct_fields__, msgspec.structs.astuple(spec), strict=True):
             if value is not None and not (name in _POSITIVE and value <= 0):
                 fields[name] = value
     return Spec(**fields)

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-import secrets
+import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from types import TracebackType
@@ -90,7 +90,7 @@ class Manager:
 
     async def create(self, metadata: Mapping[str, str] | None = None) -> Stream:
         """A new session under an id of 32 hexadecimal characters."""
-        return await self.create_with_id(secrets.token_hex(16), metadata)
+        return await self._make(os.urandom(16).hex(), dict(metadata or {}))
 
     async def create_with_id(self, session_id: str, metadata: Mapping[str, str] | None = None) -> Stream:
         """A new session under an id of one's own.
@@ -99,13 +99,7 @@ class Manager:
             ConflictError: A thread of that id exists.
             InputError: The id may not name a thread.
         """
-        await self.store.create(check_id(session_id), dict(metadata or {}))
-        stored = StoredThread(id=session_id, metadata=dict(metadata or {}), turns=(), epoch=1)
-        try:
-            return await self._enter(open_stream(self._kit, stored))
-        except BaseException:
-            await finish(self.store.delete(session_id))
-            raise
+        return await self._make(check_id(session_id), dict(metadata or {}))
 
     async def attach(self, session_id: str) -> Stream:
         """The live session of a thread; loaded when it is not active. At the same time many get the same one.
@@ -268,34 +262,43 @@ class Manager:
     ) -> None:
         await self.aclose()
 
+    async def _make(self, session_id: str, metadata: Mapping[str, str]) -> Stream:
+        await self.store.create(session_id, metadata)
+        stored = StoredThread(id=session_id, metadata=metadata, turns=(), epoch=1)
+        try:
+            return await self._enter(session_id, open_stream(self._kit, stored))
+        except BaseException:
+            await finish(self.store.delete(session_id))
+            raise
+
     async def _open(self, session_id: str) -> Stream:
         stored = await self.store.load(session_id)
-        return await self._enter(open_stream(self._kit, stored, await self.store.pending(session_id)))
+        return await self._enter(session_id, open_stream(self._kit, stored, await self.store.pending(session_id)))
 
     def _opened(self, session_id: str, task: "asyncio.Task[Stream]") -> None:
         self._opening.pop(session_id, None)
         if not task.cancelled():
             task.exception()  # whoever attaches raises it
 
-    async def _enter(self, stream: Stream) -> Stream:
+    async def _enter(self, session_id: str, stream: Stream) -> Stream:
         """Register a session, with the facts that it lacks; or nothing, when that fails."""
-        self._streams[stream.id] = stream
-        self._sinks.follow(stream.id)
+        self._streams[session_id] = stream
+        self._sinks.follow(session_id)
         if self._sweeper is None:
             self._sweeper = asyncio.get_running_loop().call_later(self._kit.limits.window_s, self._sweep)
-        try:
-            await self._default(stream)
-        except BaseException:
-            await finish(stream.leave())
-            raise
+        if self._defaults is not None:
+            try:
+                await self._default(stream, self._defaults)
+            except BaseException:
+                await finish(stream.leave())
+                raise
         return stream
 
-    async def _default(self, stream: Stream) -> None:
-        if self._defaults is not None:
-            known = stream.metadata.all()
-            missing = {key: value for key, value in self._defaults(stream).items() if key not in known}
-            if missing:
-                await stream.metadata.change(missing)
+    async def _default(self, stream: Stream, defaults: Defaults) -> None:
+        known = stream.metadata.all()
+        missing = {key: value for key, value in defaults(stream).items() if key not in known}
+        if missing:
+            await stream.metadata.change(missing)
 
     def _subscribe(self, session_id: str) -> Subscription | None:
         stream = self._streams.get(session_id)
