@@ -8,11 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from ore.agent import AgentSpec
-from ore.artifact import TextDelta
+from ore.agent import AgentSpec, instructions
+from ore.artifact import TextDelta, ToolCall
 from ore.ext.stores.sqlite import SqliteStore
+from ore.ledger import Outcome
 from ore.session import Manager
 from ore.testing import ScriptedProvider
+from ore.tool import StaticTools
 
 CYCLES = 2_000
 
@@ -43,3 +45,30 @@ async def test_two_thousand_cycles_leave_no_task_thread_or_descriptor(tmp_path: 
     assert manager.list() == ()
     await manager.aclose()
     assert threading.active_count() < threads
+
+
+async def test_a_turn_leaves_nothing_that_only_the_collector_frees() -> None:
+    """With a tool, a reader and a view: what a message needed is gone when it has ended."""
+
+    async def look() -> str:
+        return "seen"
+
+    provider = ScriptedProvider([ToolCall(id="c", name="look", arguments="{}")], [TextDelta(content="hi")], repeat=True)
+    tools, views = StaticTools(look).tools, (instructions("Be brief."),)
+    agent = AgentSpec(name="a", provider=provider, tools=tools, transforms=views)
+    async with asyncio.timeout(10), Manager(agent) as manager:
+        stream = await manager.create()
+        async with stream.subscribe() as reader:
+            await stream.process("hello")
+            await stream.idle()
+            gc.collect()
+            gc.disable()
+            try:
+                for _ in range(3):
+                    assert (await stream.process("hello")).status is Outcome.DONE
+                    await stream.idle()
+                    assert reader.take()
+                left = gc.collect()
+            finally:
+                gc.enable()
+    assert left == 0

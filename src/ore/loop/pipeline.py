@@ -103,11 +103,13 @@ class Pipeline:
             self._ending = True
             self.seconds = time.monotonic() - self._began
             self.artifacts = self._blocks.close() if complete else _without_half_calls(self._blocks.cut())
-        if self._blocks.fault is not None:
+            fault = self._blocks.fault
+            self._task = None
+            del self._blocks  # they refer back to this: nothing of an answer is left to the collector
+        if fault is not None:
             raise ProtocolError(
-                f"the fragments of an answer do not fit together: {type(self._blocks.fault).__name__}",
-                provider=provider.name,
-            ) from self._blocks.fault
+                f"the fragments of an answer do not fit together: {type(fault).__name__}", provider=provider.name
+            ) from fault
 
     async def _stream(self, provider: Provider, view: State, spec: Spec, options: Sequence[Option]) -> None:
         fan_out, task, cancels, clock = self._bus.fan_out, self._task, self._cancels, time.monotonic

@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from ore.artifact import Artifact, Reasoning, Text, ToolResult
@@ -131,7 +132,7 @@ class Step:
         left = unanswered(state.base.turns)
         if not left:
             return
-        emitter = TurnEmitter(self._recorder, state.base, _resolved(self._options, self._view(state)))
+        emitter = TurnEmitter(self._recorder, state.base, _resolved(self._options, _view(self._transforms, state)))
         for handler in self._handlers:
             if isinstance(handler, Resumer):
                 await handler.resume(left[0].turn, emitter, effects)
@@ -245,10 +246,10 @@ class Step:
         model = f"{provider.name}:{spec.name}" if spec.name else provider.name
         records: tuple[Record, ...] = ()
         try:
-            view = self._view(state) if self._transforms else state
+            view = _view(self._transforms, state) if self._transforms else state
             resolved = _resolved(options, view)
             if self._transforms:
-                resolved = (*resolved, ViewOption(lambda: self._view(state)))
+                resolved = (*resolved, ViewOption(partial(_view, self._transforms, state)))
             await pipeline.run(provider, view, spec, resolved)
             draft = _draft(pipeline, None, model)
             for preparer in self._preparers:
@@ -265,11 +266,6 @@ class Step:
             await self._cut(base, failure)
             raise failure
         return turn, TurnEmitter(self._recorder, base, resolved)
-
-    def _view(self, state: State) -> State:
-        for transform in self._transforms:
-            state = transform(state)
-        return state
 
     async def _cut(self, base: State, failure: Exception | asyncio.CancelledError) -> None:
         """Answer what calls there were, and say once why it ended."""
@@ -289,6 +285,13 @@ class Step:
                     await handler.handle(artifact, emitter)
         for finisher in self._finishers:
             await finisher.finish(turn, emitter)
+
+
+def _view(transforms: Sequence[Transform], state: State) -> State:
+    """What a provider gets to see."""
+    for transform in transforms:
+        state = transform(state)
+    return state
 
 
 def _resolved(options: Sequence[Option], view: State) -> tuple[Option, ...]:
