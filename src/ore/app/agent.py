@@ -18,6 +18,7 @@ from ore.app.session import Session
 from ore.app.usage_limits import UsageLimits
 from ore.cognitive import Pattern, ReAct, RunLimits
 from ore.event import Content, Tracer
+from ore.ext.observe.budget import MessageBudget
 from ore.ext.tools.subagent import subagent
 from ore.ledger import MemoryStore, Store, Turn
 from ore.loop import Handler, Transform
@@ -134,6 +135,9 @@ class Agent:
             ModelNotFoundError: There is no such provider.
             AuthenticationError: Its key is missing.
         """
+        return self._made(self.limits.budget(), deps, output_type)
+
+    def _made(self, budget: MessageBudget, deps: Any, output_type: Any) -> AgentSpec:
         provider, spec = self._provider()
         transforms = (instructions(self._instructions),) if self._instructions is not None else ()
         limits = self.limits
@@ -152,7 +156,7 @@ class Agent:
         )
         for extend in self._extensions:
             made = extend(made)
-        return limits.budget().over(made)
+        return budget.over(made)
 
     async def run(
         self,
@@ -274,10 +278,11 @@ class Agent:
         output_type: Any,
         on_question: OnQuestion | None,
     ) -> AsyncIterator[Session]:
-        spec = self.spec(deps=deps, output_type=output_type)
+        budget = self.limits.budget()
+        spec = self._made(budget, deps, output_type)
         given = store if store is not None else self._store
         opened = open_store(given or default_store_url()) if given is None or isinstance(given, str) else given
-        resolve = self.limits.budget().resolve(self.resolve)
+        resolve = budget.resolve(self.resolve)
         services = Services(resolve=resolve, asking=AskPolicy(answerer=on_question), tracer=self._tracer)
         manager = Manager(spec, opened, interceptors=self._interceptors, services=services)
         try:

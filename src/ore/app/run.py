@@ -65,15 +65,20 @@ class Run:
         if self._ticket.is_repeated:  # it ended before; its events are not told again
             return
         wanted = (*kinds, "lifecycle", "gap") if kinds else ()
+        id = self.id
         async with self._stream.subscribe(*wanted, after=self._after) as reader:
-            async for entry in reader:
-                mine = entry.context.message == self.id
-                if (mine or isinstance(entry.event, Gap)) and (not kinds or entry.kind in kinds or entry.kind == "gap"):
-                    yield entry
-                if mine and isinstance(entry.event, Lifecycle) and entry.event.phase == "done":
-                    return
-                if isinstance(entry.event, Gap) and self._ticket.outcome is not None:
-                    return
+            async for batch in reader.batches():
+                for entry in batch:
+                    event = entry.event
+                    if isinstance(event, Gap):
+                        yield entry
+                        if self._ticket.outcome is not None:
+                            return
+                    elif entry.context.message == id:
+                        if not kinds or entry.kind in kinds:
+                            yield entry
+                        if isinstance(event, Lifecycle) and event.phase == "done":
+                            return
 
     async def text(self) -> AsyncGenerator[str, None]:
         """The text of all its answers, piece by piece, as it comes; nothing twice.

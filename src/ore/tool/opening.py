@@ -1,7 +1,7 @@
 """`keep_open`: toolsets that need something to be open, such as a connection."""
 
-from collections.abc import AsyncIterator, Iterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, nullcontext
 from typing import Any
 
 from ore.tool.toolset import Toolset
@@ -9,8 +9,7 @@ from ore.tool.toolset import Toolset
 __all__ = ["keep_open"]
 
 
-@asynccontextmanager
-async def keep_open(toolset: Toolset) -> AsyncIterator[None]:
+def keep_open(toolset: Toolset) -> AbstractAsyncContextManager[None]:
     """Keep open what a toolset needs, as long as the block lasts.
 
     A toolset with something to open is an async context manager, and may be
@@ -20,10 +19,15 @@ async def keep_open(toolset: Toolset) -> AsyncIterator[None]:
     Raises:
         Exception: What opening one raises; those before it are closed again.
     """
+    found = [one for one in _all(toolset) if hasattr(type(one), "__aenter__")]
+    return _opened(found) if found else nullcontext()
+
+
+@asynccontextmanager
+async def _opened(toolsets: Sequence[Any]) -> AsyncIterator[None]:
     async with AsyncExitStack() as stack:
-        for found in _all(toolset):
-            if hasattr(type(found), "__aenter__"):
-                await stack.enter_async_context(found)
+        for toolset in toolsets:
+            await stack.enter_async_context(toolset)
         yield
 
 

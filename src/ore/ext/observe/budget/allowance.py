@@ -34,8 +34,12 @@ class Allowance:
     ask: bool = False
 
     def __post_init__(self) -> None:
-        for name in ("tokens", "cost_usd", "calls", "run_s"):
-            value = getattr(self, name)
+        for name, value in (
+            ("tokens", self.tokens),
+            ("cost_usd", self.cost_usd),
+            ("calls", self.calls),
+            ("run_s", self.run_s),
+        ):
             if value is not None and not value > 0:
                 raise InputError(f"{name}: expected more than 0, got {value!r}")
         if self.soft is not None and not 0 < self.soft < 1:
@@ -46,4 +50,4 @@ class Allowance:
     @property
     def limited(self) -> bool:
         """Whether there is any limit."""
-        return any(limit is not None for limit in (self.tokens, self.cost_usd, self.calls, self.run_s))
+        return (self.tokens, self.cost_usd, self.calls, self.run_s).count(None) < 4
