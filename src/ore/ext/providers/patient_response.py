@@ -6,6 +6,7 @@ from aiohttp import ClientResponse
 from aiohttp.http_exceptions import HttpProcessingError
 
 from ore.ext.providers.asked import Asked
+from ore.ext.providers.small_reads import small_reads
 
 if TYPE_CHECKING:
     from aiohttp.connector import Connection
@@ -26,6 +27,7 @@ class PatientResponse(ClientResponse):
     async def start(self, connection: "Connection") -> ClientResponse:
         """Wait for the head of the answer; see aiohttp's own."""
         protocol = connection.protocol
+        small_reads(connection.transport)
         while protocol is not None:
             try:
                 message, payload = await protocol.read()
