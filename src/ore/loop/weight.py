@@ -26,7 +26,6 @@ _TEXTS: Final[Mapping[type, Callable[[Any], Any]]] = {
     Text: attrgetter("content", "provider_data"),
     ToolCall: attrgetter("id", "name", "arguments", "display", "provider_data"),
     ToolResult: attrgetter("tool_call_id", "content", "display", "truncation", "media"),
-    TurnComplete: attrgetter("turn.artifacts"),
 }
 """What has text in the kinds that every turn has: looking there costs no call."""
 
@@ -38,14 +37,16 @@ def weight(event: object) -> int:
     makes one list, and no call that it can do without.
     """
     total, left = EVENT_BYTES, MAX_PARTS
-    parts: list[Any] = [event]
+    parts: list[Any] = [*event.turn.artifacts] if type(event) is TurnComplete else [event]
     for part in parts:  # which grows while it is read
         left -= 1
         kind = type(part)
-        if kind in WEIGHTLESS:
-            continue
         if kind is str or kind is bytes:
             total += len(part)
+        elif kind is Text and part.provider_data is None:  # by far the most
+            total += len(part.content)
+        elif kind in WEIGHTLESS:
+            continue
         elif left <= 0:
             break
         elif kind is tuple or kind is list:
@@ -54,7 +55,7 @@ def weight(event: object) -> int:
             parts += part
             parts += part.values()
         elif kind in _TEXTS:
-            parts += _TEXTS[kind](part)
+            parts += filter(None, _TEXTS[kind](part))
         elif isinstance(part, msgspec.Struct):
             parts += msgspec.structs.astuple(part)
     return total
