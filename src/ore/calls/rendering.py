@@ -32,6 +32,9 @@ _DEFAULT: Final = Cut()
 _MEDIA: Final = (Image, File, Audio)
 _CONTENT: Final = (Text, *_MEDIA)
 
+_PLAIN: Final = frozenset({bool, dict, float, int, type(None)})
+"""What has one text for all, and is neither an artifact nor bytes."""
+
 _MESSAGE: Final = Cut(max_bytes=2_000, max_lines=40, style=TruncationStyle.HEAD)
 """2,000 bytes of an error's message stand behind whatever else there is."""
 
@@ -51,6 +54,8 @@ def value_result(call: ToolCall, value: Any, cut: Cut | None) -> ToolResult:
     own = False
     if type(value) is str:
         text = clean(value)
+    elif type(value) in _PLAIN:
+        text = model_text(value, to_plain)
     elif artifacts := _artifacts(value):
         text = clean("\n".join(map(_named, artifacts)))
         media = tuple([artifact for artifact in artifacts if isinstance(artifact, _MEDIA)]) or None
