@@ -24,7 +24,7 @@ from ore.errors import ProtocolError, ProviderError
 from ore.ext.wires.gemini.calls import Calls
 from ore.ext.wires.gemini.ending import blocked, ending
 from ore.ext.wires.gemini.failure import stream_failure
-from ore.ext.wires.gemini.structs import Blob, Candidate, Chunk, Counts, Part, raw_parts
+from ore.ext.wires.gemini.structs import NOTHING, Blob, Candidate, Chunk, Counts, Part, raw_parts
 from ore.ext.wires.gemini.usage import usage_of
 from ore.ext.wires.halves import Halves
 
@@ -133,8 +133,8 @@ class Answer:
 
     def _candidate(self, candidate: Candidate, data: bytes) -> Sequence[Artifact]:
         for field, name in _METADATA.items():
-            raw = bytes(getattr(candidate, field))
-            if raw and raw != b"null":
+            raw = getattr(candidate, field)
+            if raw is not NOTHING and bytes(raw) != b"null":
                 self._metadata[name] = msgspec.json.decode(raw)
         self._finish = candidate.finish_reason or self._finish
         parts = candidate.content.parts if candidate.content is not None else None

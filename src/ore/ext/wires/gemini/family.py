@@ -6,6 +6,7 @@ API's documentation, and by what its server answers where they are silent
 """
 
 import re
+from functools import lru_cache
 from typing import Final, Literal, NamedTuple
 
 __all__ = ["Family", "family_of"]
@@ -65,6 +66,7 @@ class Family(NamedTuple):
         return self.version is None or self.version >= (3, 0)
 
 
+@lru_cache(64)
 def family_of(name: str) -> Family:
     """What a model's name says, with or without a path in front of it."""
     name = name.rpartition("/")[2].lower()
