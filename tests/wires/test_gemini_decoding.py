@@ -308,6 +308,10 @@ def test_what_is_said_of_sources_goes_to_the_text_that_it_stands_with() -> None:
     )
 
 
+def test_sources_that_are_null_are_none() -> None:
+    assert answer(chunk("a"), chunk("b", groundingMetadata=None, citationMetadata=None)) == (Text(content="ab"),)
+
+
 def test_only_the_first_of_several_answers_is_read() -> None:
     second = {"content": {"parts": [{"text": "no"}]}, "index": 1, "finishReason": "STOP"}
     both = chunk("yes")
