@@ -11,7 +11,7 @@ import pytest
 from faults.actors import agent
 from ore.errors import OreError, SessionClosedError
 from ore.event import Mode, UserMessage
-from ore.ledger import EndingRecord, MemoryStore, Message, Record, Writer
+from ore.ledger import EndingRecord, MemoryStore, Message, Opening, Record, Writer
 from ore.session import Manager, Stream, Ticket
 from ore.testing.failpoints import Failpoints
 from ore.testing.log_check import LogReading, Row, check_log, check_world
@@ -42,15 +42,14 @@ class HesitantStore(MemoryStore):
         self._chance = chance
         self.rows: list[Row] = []
 
-    async def submit(self, session_id: str, message: Message) -> EndingRecord | Message | None:
-        await self._hesitate()
-        found = await super().submit(session_id, message)
-        await self._hesitate()
-        return found
+    def submit(self, session_id: str, message: Message) -> Awaitable[EndingRecord | Message | None]:
+        return asyncio.ensure_future(self._submit_slowly(session_id, message))  # begins at once, as a real one does
 
-    async def take(self, session_id: str) -> Writer:
+    async def take(self, session_id: str, opening: Opening | None = None) -> Writer:
         await self._hesitate()
-        writer = await super().take(session_id)
+        writer = await super().take(session_id, opening)
+        if opening is not None and writer.opened:
+            self._remember(writer, opening.records)
         await self._hesitate()
         return writer
 
@@ -72,9 +71,18 @@ class HesitantStore(MemoryStore):
     async def _append(self, writer: Writer, records: Sequence[Record]) -> None:
         await self._hesitate()
         await super().append(writer, records)
+        self._remember(writer, records)
+        await self._hesitate()
+
+    async def _submit_slowly(self, session_id: str, message: Message) -> EndingRecord | Message | None:
+        await self._hesitate()
+        found = await super().submit(session_id, message)
+        await self._hesitate()
+        return found
+
+    def _remember(self, writer: Writer, records: Sequence[Record]) -> None:
         for record in records:
             self.rows.append((len(self.rows) + 1, writer.epoch, record))
-        await self._hesitate()
 
     async def _hesitate(self) -> None:
         for _ in range(self._chance.choice((0, 0, 1, 2, 5))):

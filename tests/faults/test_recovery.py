@@ -162,7 +162,8 @@ async def test_an_interrupt_that_was_durable_closes_an_open_approval(stage: Stag
 
 @pytest.mark.requirement("D-faults-close")
 async def test_a_session_that_is_closed_right_after_its_recovery_is_left_sendable(stage: Stage) -> None:
-    process = await begun(stage, ("m1", "m1 note wait"), ("m2", "m2"), points="tool.note.after:1:kill")
+    process = await begun(stage, ("m1", "m1 wait | note"), ("m2", "m2"), points="tool.note.after:1:kill")
+    process.send("gate")
     await process.ended()
     process = await stage.process()
     for command in (OPEN, ("close", "s")):

@@ -23,8 +23,8 @@ def by_tool(session: dict[str, Any]) -> dict[str, tuple[str, int]]:
 
 
 UNTOUCHED = [
-    *("submit.after", "take.after", "append.user.before"),
-    *("append.user.after", "stream.begin", "stream.batch", "stream.end", "append.assistant.before"),
+    *("submit.after", "take.after", "append.user.after", "stream.begin", "stream.batch", "stream.end"),
+    "append.assistant.before",
 ]
 
 
@@ -38,16 +38,25 @@ async def test_before_its_answer_is_durable_a_message_is_worked_on_anew(stage: S
     assert by_tool(session) == {"note": ("ok", 1), "again": ("ok", 1), "look": ("ok", 0)}
 
 
+@pytest.mark.parametrize("point", ["submit.before", "take.before", "append.user.before"])
+async def test_what_nobody_was_told_is_durable_is_there_as_a_whole_or_not_at_all(stage: Stage, point: str) -> None:
+    """It is accepted and begun in one commit, which may just have been made."""
+    await stage.killed(f"{point}:1:kill", OPEN, PLAN)
+    session = (await stage.verdict())["s"]
+    assert (session["endings"], session["said"]) in (({}, []), ({"m1": ["done", None]}, SAID))
+
+
 @pytest.mark.parametrize("point", ["take.before", "take.after", "append.user.before"])
 async def test_what_was_accepted_and_not_begun_is_found_by_the_next_process_however_often(
     stage: Stage, point: str
 ) -> None:
-    await stage.killed("submit.after:1:kill", OPEN, PLAN)
+    """The second of two, since the first one begins in the commit that accepts it."""
+    await stage.killed("submit.after:2:kill", OPEN, ("submit", "s", "m0", "m0 look"), PLAN)
     for _ in range(5):
         await stage.killed(f"{point}:1:kill", ("recover",))
     session = (await stage.verdict())["s"]
-    assert session["endings"] == {"m1": ["done", None]}
-    assert session["said"] == SAID
+    assert session["endings"] == {"m0": ["done", None], "m1": ["done", None]}
+    assert session["said"][-4:] == SAID
 
 
 @pytest.mark.parametrize(("point", "times"), [("next.before", 5), ("next.after", 2)])
@@ -153,13 +162,24 @@ async def test_a_second_kill_in_the_recovery_changes_nothing(stage: Stage) -> No
     assert session["endings"] == {"m1": ["done", None]}
 
 
-FAILED_WRITES = ["user:1", "assistant:1", "result:1", "result:2", "tool:1", "assistant:2", "ending:1"]
+FAILED_WRITES = ["assistant:1", "result:1", "result:2", "tool:1", "assistant:2", "ending:1"]
+
+
+@pytest.mark.requirement("D-faults-once")
+async def test_a_message_that_could_not_be_begun_stays_in_the_inbox(stage: Stage) -> None:
+    process = await stage.process("append.user.before:1:raise")
+    for command in (OPEN, PLAN):
+        process.send(*command)
+    await process.until("went on", "s", "m1", "store")
+    await stage.end(process)
+    session = (await stage.verdict())["s"]
+    assert (session["endings"], session["said"]) == ({"m1": ["done", None]}, SAID)
 
 
 @pytest.mark.parametrize("point", FAILED_WRITES)
 @pytest.mark.requirement("D-faults-once")
 async def test_a_write_that_fails_once_costs_no_result_that_a_tool_had(stage: Stage, point: str) -> None:
-    """The message fails or stays in the inbox; what ran has its real result or an honest one."""
+    """The message fails; what ran has its real result or an honest one."""
     name, _, nth = point.partition(":")
     process = await stage.process(f"append.{name}.before:{nth}:raise")
     for command in (OPEN, PLAN):

@@ -13,7 +13,7 @@ from faults.roaming import TOOLS, disturb, questions_of
 from faults.test_close_races import MODES, HesitantStore, Tally
 from ore.errors import FencedError, NotFoundError, OreError, StoreError
 from ore.event import Answer, Entry, Question, UserMessage
-from ore.ledger import EndingRecord, Message, Record, Role, Writer
+from ore.ledger import EndingRecord, Message, Opening, Record, Role, Writer
 from ore.session import Manager, Stream, Ticket
 from ore.testing.failpoints import Failpoints
 from ore.testing.log_check import check_log, check_world
@@ -32,13 +32,9 @@ class UnreliableStore(HesitantStore):
         super().__init__(chance)
         self.left = 0
 
-    async def submit(self, session_id: str, message: Message) -> EndingRecord | Message | None:
+    async def take(self, session_id: str, opening: Opening | None = None) -> Writer:
         self._fail()
-        return await super().submit(session_id, message)
-
-    async def take(self, session_id: str) -> Writer:
-        self._fail()
-        return await super().take(session_id)
+        return await super().take(session_id, opening)
 
     async def next(self, writer: Writer, *, mark: bool = False) -> Message | None:
         self._fail()
@@ -58,6 +54,10 @@ class UnreliableStore(HesitantStore):
     async def interrupt(self, session_id: str) -> None:
         self._fail()
         await super().interrupt(session_id)
+
+    async def _submit_slowly(self, session_id: str, message: Message) -> EndingRecord | Message | None:
+        self._fail()
+        return await super()._submit_slowly(session_id, message)
 
     async def _append_unless(self, writer: Writer, records: Sequence[Record]) -> None:
         self._fail()

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Sequence
 
 from ore.errors import StoreError
-from ore.ledger import EndingRecord, MemoryStore, Message, Record, Writer
+from ore.ledger import EndingRecord, MemoryStore, Message, Opening, Record, Writer
 
 
 class HeldStore(MemoryStore):
@@ -16,6 +16,11 @@ class HeldStore(MemoryStore):
         self.waiting: list[str] = []
         self._gate = asyncio.Event()
 
+    def hold(self, *methods: str) -> None:
+        """Hold these from now on, after a `release` too."""
+        self.held.update(methods)
+        self._gate = asyncio.Event()
+
     def release(self) -> None:
         """Let everything go on, now and from now on."""
         self.held.clear()
@@ -25,9 +30,9 @@ class HeldStore(MemoryStore):
         await self._pass("submit")
         return await super().submit(session_id, message)
 
-    async def take(self, session_id: str) -> Writer:
+    async def take(self, session_id: str, opening: Opening | None = None) -> Writer:
         await self._pass("take")
-        writer = await super().take(session_id)
+        writer = await super().take(session_id, opening)
         if "next" in self.held:
             writer.waiting = None  # else nobody would ask for the next one
         return writer

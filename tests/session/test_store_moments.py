@@ -163,6 +163,37 @@ async def test_a_message_that_goes_on_already_is_not_refused_to_whoever_sends_it
         assert [(await ticket).status for ticket in (again, other)] == [Outcome.DONE, Outcome.DONE]
 
 
+@pytest.mark.requirement("D-faults-store")
+async def test_a_message_that_was_cancelled_before_it_went_on_does_not_end_again_when_it_is_sent_again(
+    watch: Watch,
+) -> None:
+    """Another one begins while it is not known yet that it had ended."""
+    store = RefusingStore()
+    await store.create("s", {})
+    await store.submit("s", Message(id="a", artifacts=(Text(content="hello"),)))
+    turn = Turn(id="first", role=Role.USER, artifacts=(Text(content="hello"),))
+    await store.append(await store.take("s"), [TurnRecord(turn=turn, message="a"), TakenRecord(message="a")])
+    store.hold("take")
+    stream = watch.of(await Manager(agent(ScriptedProvider(answer("one"))), store).attach("s"))
+    await until(lambda: store.waiting == ["take"])
+    assert stream.cancel()
+    store.release()
+    await stream.idle()
+    assert await store.ending("s", "a") == EndingRecord(message="a", outcome=Outcome.CANCELLED)
+    store.hold("next")
+    store.refused = "a"
+    async with asyncio.timeout(5):
+        other = stream.submit(UserMessage(content="other", id="b"))
+        await until(lambda: store.waiting == ["next"])
+        again = stream.submit(UserMessage(content="hello", id="a"))
+        store.release()
+        assert (await other).status is Outcome.DONE
+        store.refusal.set()
+        with pytest.raises(StoreError):
+            await again
+    assert watch.told(stream).count("done cancelled") == 1
+
+
 class NotingStore(HeldStore):
     """Notes what it is asked for; appends take their time."""
 

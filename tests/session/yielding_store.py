@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Sequence
 
-from ore.ledger import EndingRecord, MemoryStore, Message, Record, Writer
+from ore.ledger import EndingRecord, MemoryStore, Message, Opening, Record, Writer
 
 
 class YieldingStore(MemoryStore):
@@ -13,15 +13,12 @@ class YieldingStore(MemoryStore):
         super().__init__()
         self._passes = passes
 
-    async def submit(self, session_id: str, message: Message) -> EndingRecord | Message | None:
-        await self._pass()
-        known = await super().submit(session_id, message)
-        await self._pass()
-        return known
+    def submit(self, session_id: str, message: Message) -> Awaitable[EndingRecord | Message | None]:
+        return asyncio.ensure_future(self._submit_slowly(session_id, message))  # begins at once, as a real one does
 
-    async def take(self, session_id: str) -> Writer:
+    async def take(self, session_id: str, opening: Opening | None = None) -> Writer:
         await self._pass()
-        writer = await super().take(session_id)
+        writer = await super().take(session_id, opening)
         await self._pass()
         return writer
 
@@ -47,6 +44,12 @@ class YieldingStore(MemoryStore):
         again = await super().close(writer)
         await self._pass()
         return again
+
+    async def _submit_slowly(self, session_id: str, message: Message) -> EndingRecord | Message | None:
+        await self._pass()
+        known = await super().submit(session_id, message)
+        await self._pass()
+        return known
 
     async def _append(self, writer: Writer, records: Sequence[Record]) -> None:
         await self._pass()

@@ -11,7 +11,7 @@ from ore.artifact import Text
 from ore.errors import ConflictError, FencedError, InputError, NotFoundError, OreError
 from ore.ledger.fold import Fold
 from ore.ledger.records import EndingRecord, QuestionStatus, Record, TakenRecord, TurnRecord
-from ore.ledger.store import Hit, Message, Page, StoredThread, Writer, check_id, is_inner
+from ore.ledger.store import Hit, Message, Opening, Page, StoredThread, Writer, check_id, is_inner
 from ore.ledger.summary import summarize
 from ore.ledger.turn import Turn
 
@@ -114,11 +114,18 @@ class MemoryStore:
         """Sessions with work."""
         return [id for id, entry in self._threads.items() if entry.inbox]
 
-    async def take(self, session_id: str) -> Writer:
+    async def take(self, session_id: str, opening: Opening | None = None) -> Writer:
         """Become the one who may append."""
         entry = self._entry(session_id)
         entry.epoch += 1
-        return _Owner(session_id, entry)
+        owner = _Owner(session_id, entry)
+        if opening is not None and opening.fits(owner):
+            message = opening.message
+            if entry.contents[message.id] == message.artifacts:
+                MemoryStore.append(self, owner, opening.records)
+                owner.taken.add(message.id)
+                owner.opened = True
+        return owner
 
     async def next(self, writer: Writer, *, mark: bool = False) -> Message | None:
         """The message to work on."""

@@ -17,6 +17,7 @@ __all__ = [
     "INNER",
     "Hit",
     "Message",
+    "Opening",
     "Page",
     "Store",
     "StoredThread",
@@ -139,9 +140,10 @@ class Writer:
         waiting: Ids of the messages in the inbox when the session was taken;
             `None` when the store does not say, when they are many, or when
             one of them is unfinished.
+        opened: Whether the opening that came with `take` was appended.
     """
 
-    __slots__ = ("epoch", "sequence", "session_id", "stop", "taken", "waiting")
+    __slots__ = ("epoch", "opened", "sequence", "session_id", "stop", "taken", "waiting")
 
     def __init__(self, session_id: str, epoch: int, sequence: int, *, stop: bool = False) -> None:
         self.session_id = session_id
@@ -150,6 +152,28 @@ class Writer:
         self.stop = stop
         self.taken: set[str] = set()
         self.waiting: frozenset[str] | None = None
+        self.opened = False
+
+
+class Opening(msgspec.Struct, frozen=True, kw_only=True):
+    """How a message begins, for whoever takes its session just for it: one commit does both.
+
+    Attributes:
+        message: The message, which nobody has begun.
+        after: Number of the last record that is known.
+        records: Its first turn, and that it is taken.
+    """
+
+    message: Message
+    after: int
+    records: Sequence[Record]
+
+    def fits(self, writer: Writer) -> bool:
+        """Whether nothing speaks against it: no record came since, no interrupt is noted, and no other message waits.
+
+        Whether the one that waits has this content is for the store to see.
+        """
+        return writer.sequence == self.after and not writer.stop and writer.waiting == frozenset((self.message.id,))
 
 
 class Store(Protocol):
@@ -236,8 +260,14 @@ class Store(Protocol):
         """Ids of the sessions whose inbox is not empty."""
         ...
 
-    async def take(self, session_id: str) -> Writer:
-        """Become the one who may append; every earlier writer is fenced from now on."""
+    async def take(self, session_id: str, opening: Opening | None = None) -> Writer:
+        """Become the one who may append; every earlier writer is fenced from now on.
+
+        Args:
+            opening: What to append at once, in the same commit, if it fits and
+                the message waits with just this content. A store may leave it
+                aside; `Writer.opened` tells.
+        """
         ...
 
     async def next(self, writer: Writer, *, mark: bool = False) -> Message | None:

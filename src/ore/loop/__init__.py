@@ -6,6 +6,7 @@ from ore.loop.fan_out import WINDOW_BYTES, FanOut
 from ore.loop.handler import Finisher, Handler, Preparer, Resumer
 from ore.loop.hooks import Before, Transform, TurnExecutor, TurnRunner, TurnSubmitter
 from ore.loop.pipeline import Pipeline
+from ore.loop.recorder import Reserved
 from ore.loop.repair import CANCELLED, LOST, UNKNOWN, Reason, results_for
 from ore.loop.reporting import is_reported, mark_reported
 from ore.loop.step import Step, StepHooks
@@ -28,6 +29,7 @@ __all__ = [
     "Policy",
     "Preparer",
     "Reason",
+    "Reserved",
     "Resumer",
     "Step",
     "StepHooks",

@@ -1,6 +1,7 @@
 """`Recorder`: the one writer of history."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from ore._aio import Ready, finish
@@ -12,7 +13,28 @@ from ore.ledger.state import check_turn
 from ore.loop.event_bus import EventBus
 from ore.loop.gate import Gate
 
-__all__ = ["Recorder"]
+__all__ = ["Recorder", "Reserved"]
+
+
+class Reserved:
+    """A turn that has its place, while somebody makes it durable; until `release` nothing else is recorded.
+
+    Attributes:
+        turn: The turn.
+        records: What makes it durable, with what was to go with it.
+        land: Called once, as soon as they are: adds it to the ledger and tells everybody.
+        release: Called once, whether they are or not.
+    """
+
+    __slots__ = ("land", "records", "release", "turn")
+
+    def __init__(
+        self, turn: Turn, records: Sequence[Record], land: Callable[[], None], release: Callable[[], None]
+    ) -> None:
+        self.turn = turn
+        self.records = records
+        self.land = land
+        self.release = release
 
 
 class Recorder:
@@ -73,6 +95,15 @@ class Recorder:
         if cancelled is not None:
             raise cancelled
         return turn
+
+    def reserve(self, draft: Draft, records: Sequence[Record], *, base: State) -> "Reserved | None":
+        """See `Step.reserve`; `check` let `base` pass."""
+        if self._gate.taken:
+            return None
+        context, turn = CURRENT.get(), _placed(draft, base)
+        self._gate.taken = True
+        written = (TurnRecord(turn=turn, message=context.message), *records)
+        return Reserved(turn, written, partial(self._apply, turn, base, context), self._gate.leave)
 
     async def journal(self, records: Sequence[Record]) -> None:
         """Append records that are no turn."""

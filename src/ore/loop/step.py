@@ -28,7 +28,7 @@ from ore.loop.event_bus import EventBus
 from ore.loop.handler import Finisher, Handler, Preparer, Resumer
 from ore.loop.hooks import Before, Transform
 from ore.loop.pipeline import Pipeline
-from ore.loop.recorder import Recorder
+from ore.loop.recorder import Recorder, Reserved
 from ore.loop.repair import CANCELLED, LOST, results_for
 from ore.loop.reporting import mark_reported
 from ore.loop.subscription import Policy, Subscription
@@ -178,6 +178,21 @@ class Step:
             StoreError: The journal failed; the turn is nowhere.
         """
         return await self._recorder.record(draft, records, base=self._recorder.check(into))
+
+    def reserve(self, draft: Draft, *records: Record) -> Reserved | None:
+        """Give a turn its place, for whoever makes it durable in another way than the journal.
+
+        Args:
+            draft: The turn.
+            records: More facts that go with it.
+
+        Returns:
+            `None` while another turn is being recorded.
+
+        Raises:
+            InputError: The ledger would refuse it.
+        """
+        return self._recorder.reserve(draft, records, base=self._recorder.check(None))
 
     async def set_metadata(self, operations: Sequence[Operation], *, into: State | None = None) -> None:
         """Change facts of the conversation, durably, and tell everybody in one `properties` event.

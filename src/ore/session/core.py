@@ -208,15 +208,15 @@ class Core:
 
     @property
     def current(self) -> Item | None:
-        """The message that runs, or that an earlier process left and that comes next."""
-        return self.running or next((item for item in self.waiting if item.message.taken), None)
+        """The message that runs, or that has begun and comes next."""
+        return self.running or next((item for item in self.waiting if item.has_begun), None)
 
     @property
     def works(self) -> bool:
         """Whether the worker shall go on: a closed session still ends what had begun, unless the process stops."""
         if self.intake or not self.closed:
             return True
-        return not self.leaving and any(item.message.taken for item in self.waiting)
+        return any(item.opens or (item.message.taken and not self.leaving) for item in self.waiting)
 
     def rest(self) -> None:
         """Nothing is left to do."""

@@ -25,6 +25,7 @@ class Item:
         task: Its task while it runs.
         why: Why it is being cancelled.
         begun: Its task has made its first step.
+        opens: Its first turn is being recorded, or was, before it has a task.
         decided: Its ending is durable; cancelling no longer touches it.
         clearing: Set while it is being taken out of the queue; its value says
             whether that worked.
@@ -43,6 +44,7 @@ class Item:
         "envelope",
         "joined",
         "message",
+        "opens",
         "task",
         "ticket",
         "why",
@@ -56,6 +58,7 @@ class Item:
         self.task: asyncio.Task[None] | None = None
         self.why: Why | None = None
         self.begun = False
+        self.opens = False
         self.decided = False
         self.clearing: Latch[bool] | None = None
         self.ends: Callable[[Draft], bool] | None = None
@@ -63,10 +66,14 @@ class Item:
         self.before: str | None = None
 
     @property
+    def has_begun(self) -> bool:
+        """Whether it can only be cancelled, and not be taken out of the queue any more."""
+        return self.task is not None or self.opens or self.message.taken
+
+    @property
     def is_cancellable(self) -> bool:
         """Whether cancelling it would change anything."""
-        begun = self.task is not None or self.message.taken
-        return begun and not self.decided and self.why is None
+        return self.has_begun and not self.decided and self.why is None
 
     def cancel(self, why: Why) -> bool:
         """Cancel it while it runs; whether there was something to cancel."""

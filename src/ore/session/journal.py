@@ -1,13 +1,13 @@
 """`SessionJournal`: a session's way into its store."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from typing import Protocol
 
 from ore._aio import Holdable, Ready
-from ore.ledger import EndingRecord, Record, Writer
+from ore.ledger import EndingRecord, Message, Opening, Record, Writer
 from ore.session.kit import Kit
 
 __all__ = ["SessionJournal"]
@@ -86,10 +86,22 @@ class SessionJournal:
         """There is more to do: the session is not given back yet."""
         self._given = None
 
-    async def take(self) -> Writer:
-        """Become the one who may append, for an activation."""
+    def opening(self, message: Message, records: Sequence[Record]) -> Opening | None:
+        """How a message begins behind all that is known here; `None` where the log must be read first."""
+        return None if self._doubts else Opening(message=message, after=self._sequence, records=records)
+
+    async def take(self, opening: Opening | None = None, opened: Callable[[], object] | None = None) -> Writer:
+        """Become the one who may append, for an activation.
+
+        Args:
+            opening: What to append at once, if it fits.
+            opened: Called when that is durable, before anybody else can write.
+        """
         async with self._locked():
-            return await self._take()
+            writer = await self._take(opening)
+            if writer.opened and opened is not None:
+                opened()
+            return writer
 
     async def give_back(self) -> bool:
         """The activation is over; whether there is work again."""
@@ -134,9 +146,12 @@ class SessionJournal:
             self._gate = asyncio.Lock()
         return self._gate
 
-    async def _take(self) -> Writer:
-        writer = await self._owner.kit.store.take(self._owner.id)
-        await self._owner.taken(writer, foreign=self._doubts or writer.sequence != self._sequence)
+    async def _take(self, opening: Opening | None = None) -> Writer:
+        store, known = self._owner.kit.store, self._sequence
+        writer = await (store.take(self._owner.id) if opening is None else store.take(self._owner.id, opening))
+        if opening is not None and writer.opened:
+            known += len(opening.records)
+        await self._owner.taken(writer, foreign=self._doubts or writer.sequence != known)
         self._doubts, self._given = False, None
         self._sequence = writer.sequence
         self.writer = writer

@@ -67,10 +67,10 @@ def still_waiting(core: "Core", items: Sequence[Item], why: Why) -> Sequence[Ite
     """Those that no other process ended or began meanwhile; one that was begun is cancelled, with its calls."""
     waiting = [item for item in items if item in core.waiting]
     for item in waiting:
-        if item.message.taken:
+        if item.has_begun:
             item.let_go(cleared=False)
             item.cancel(why)
-    return [item for item in waiting if not item.message.taken]
+    return [item for item in waiting if not item.has_begun]
 
 
 async def is_accepted(item: Item) -> bool:

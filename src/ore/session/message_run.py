@@ -13,15 +13,15 @@ from ore.artifact import ResultStatus
 from ore.cognitive import Check, Pattern, Runtime
 from ore.errors import FencedError, LimitError, OreError, SessionClosedError, ToolError, describe
 from ore.event import CURRENT, ErrorEvent, Lifecycle, UserMessage, content_of
-from ore.ledger import Draft, EndingRecord, Role, TakenRecord, Turn, TurnStatus
+from ore.ledger import Draft, EndingRecord, Opening, Role, TakenRecord, Turn, TurnStatus, new_turn_id
 from ore.ledger import Outcome as Status
-from ore.loop import ASIDES, CANCELLED, LOST, Asides, Reason, is_reported, mark_reported, results_for
+from ore.loop import ASIDES, CANCELLED, LOST, Asides, Reason, Reserved, is_reported, mark_reported, results_for
 from ore.models import Spec
 from ore.provider import Provider
 from ore.session.core import Core
 from ore.session.intercept import passed_on, taken_in
 from ore.session.item import Item
-from ore.session.line import steering
+from ore.session.line import last_before, steering
 from ore.session.outcome import Outcome
 from ore.session.run_clock import RunClock
 from ore.tool import ASKER
@@ -42,17 +42,70 @@ CLOSED = Reason(status=ResultStatus.CANCELLED, text="cancelled: the session was 
 class MessageRun:
     """Works on one message, in its sender's context."""
 
-    __slots__ = ("_agent", "_core", "_item", "_stream")
+    __slots__ = ("_agent", "_answering", "_core", "_has_opened", "_opened", "_pattern", "_stream", "_turn_id", "item")
 
     def __init__(self, core: Core, stream: "Stream", item: Item) -> None:
         self._core = core
         self._agent = core.the_agent()
         self._stream = stream
-        self._item = item
+        self.item = item
+        self._turn_id = (
+            new_turn_id()
+        )  # drawn early: that lets other threads run, also one that shall get more to do first
+        self._answering: tuple[Provider, Spec] | None = None
+        self._pattern: Pattern | None = None
+        self._opened: Reserved | None = None
+        self._has_opened = False
+
+    def open(self) -> Opening | None:
+        """Place its first turn, so that one commit accepts the message and begins it; `None` where that cannot be.
+
+        From then on it counts as begun, until `settle`.
+        """
+        core, item = self._core, self.item
+        try:
+            self._answering, self._pattern = core.provider(), self._agent.pattern()
+            self._opened = item.context.run(self._reserve)
+        except Exception:  # its run meets it again, and says so
+            return None
+        if self._opened is None:
+            return None
+        opening = core.journal.opening(item.message, self._opened.records)
+        if opening is None:
+            self.settle()
+            return None
+        item.before, item.opens = last_before(core, item), True
+        return opening
+
+    def opened(self) -> None:
+        """Its first turn is durable, and so is the message, whatever becomes of having sent it."""
+        self._has_opened = True
+        self.item.ticket.accept()
+        if self._opened is not None:
+            self.item.context.run(self._opened.land)
+
+    def settle(self) -> bool:
+        """Nobody is opening it any more; whether it has begun, else it begins as any other does."""
+        item = self.item
+        if self._opened is not None:
+            self._opened.release()
+        if self._has_opened:
+            item.message = msgspec.structs.replace(item.message, taken=True)
+        else:
+            self._opened = None
+            item.opens = item.why is not None  # who cancelled it meanwhile was told that it is cancelled
+        return self._has_opened
+
+    def _reserve(self) -> Reserved | None:
+        message = self.item.message
+        CURRENT.set(self.item.envelope)
+        return self._core.step.reserve(
+            Draft(id=self._turn_id, role=Role.USER, artifacts=message.artifacts), TakenRecord(message=message.id)
+        )
 
     async def work(self) -> None:
         """Work on the message to its ending; a shutdown leaves it without one."""
-        item = self._item
+        item = self.item
         item.begun = True
         CURRENT.set(item.envelope)
         core, questions, agent = self._core, self._core.questions, self._agent
@@ -61,6 +114,7 @@ class MessageRun:
         questions.run_clock = clock = self._clock(agent.limits.run_s)
         try:
             if item.why is not None:
+                self._rejoin()
                 raise asyncio.CancelledError
             outcome = Outcome(status=Status.DONE, turn=await self._process())
         except asyncio.CancelledError:
@@ -79,20 +133,20 @@ class MessageRun:
         """Counts the time of work, where that is limited."""
         if limit_s is None:
             return None
-        clock = RunClock(limit_s, lambda: self._item.cancel("limit"))
+        clock = RunClock(limit_s, lambda: self.item.cancel("limit"))
         clock.start()
         return clock
 
     async def stop(self) -> None:
         """End the message as cancelled, because an interrupt was noted before its process died."""
-        CURRENT.set(self._item.envelope)
+        CURRENT.set(self.item.envelope)
         self._rejoin()
-        self._item.why = "cancelled"
+        self.item.why = "cancelled"
         await self._end(Outcome(status=Status.CANCELLED))
 
     async def _cut(self) -> bool:
         """End a message that was cancelled; whether it is at its end."""
-        item = self._item
+        item = self.item
         if item.decided:
             await self._end(Outcome(status=Status.DONE))
         elif item.why == "limit":
@@ -109,23 +163,23 @@ class MessageRun:
 
     def _leave(self) -> None:
         error = SessionClosedError("this process stops; the message goes on at the next attach")
-        for item in (*self._item.joined, self._item):
+        for item in (*self.item.joined, self.item):
             item.ticket.leave(error)
 
     def _failed(self, error: Exception) -> Outcome:
-        if not self._item.decided:
+        if not self.item.decided:
             return Outcome(status=Status.FAILED, error=error)
-        log.exception("a handler failed after message %s had ended", self._item.message.id)
+        log.exception("a handler failed after message %s had ended", self.item.message.id)
         return Outcome(status=Status.DONE)
 
     async def _process(self) -> Turn | None:
-        core, item = self._core, self._item
+        core, item = self._core, self.item
         known = self._rejoin()
         if item.message.attempts >= ATTEMPTS:
             raise LimitError(f"the message was found unfinished {ATTEMPTS} times: whatever runs it ends its process")
-        answering = core.provider()
+        answering = self._answering or core.provider()
         agent, tracer = self._agent, core.kit.services.tracer
-        pattern = agent.pattern()
+        pattern = self._pattern or agent.pattern()
         message: UserMessage | None = None
         if known:
             last = await self._resume(pattern)
@@ -144,14 +198,17 @@ class MessageRun:
         self, pattern: Pattern, answering: tuple[Provider, Spec], message: UserMessage | None
     ) -> Turn | None:
         """Take the message in, unless an earlier process did, and have it answered."""
-        core, item = self._core, self._item
-        if message is not None:
+        core, item = self._core, self.item
+        if self._opened is not None:
+            await core.step.observe(self._opened.turn)
+        elif message is not None:
             message = await taken_in(core, item, message)
             if message is None:
                 return None
             content = message.content
             marked = () if item.message.taken else (TakenRecord(message=item.message.id),)
-            draft = Draft(role=Role.USER, artifacts=content if type(content) is tuple else content_of(content))
+            artifacts = content if type(content) is tuple else content_of(content)
+            draft = Draft(id=self._turn_id, role=Role.USER, artifacts=artifacts)
             step = core.step
             await step.observe(await step.record(draft, *marked))
         agent = self._agent
@@ -170,11 +227,11 @@ class MessageRun:
 
     def _rejoin(self) -> bool:
         """Gather the messages that had joined this one in an earlier process; whether that one had begun it."""
-        core, item = self._core, self._item
+        core, item = self._core, self.item
         started = core.started
         if not started:
             return False
-        for other in [one for one in core.waiting if one.message.id in started]:
+        for other in [one for one in core.waiting if one.message.taken and one.message.id in started]:
             core.waiting = [one for one in core.waiting if one is not other]
             item.joined.append(other)
         gathered = {one.message.id for one in (item, *item.joined)}
@@ -202,7 +259,7 @@ class MessageRun:
             StoreError: The ending is not durable: the message has none, and
                 goes on at the next attach.
         """
-        core, item = self._core, self._item
+        core, item = self._core, self.item
         decided, item.decided = item.decided, True
         lost: Exception | None = None
         if not decided:
@@ -228,7 +285,7 @@ class MessageRun:
         raise lost
 
     async def _close_calls(self) -> None:
-        core, item = self._core, self._item
+        core, item = self._core, self.item
         reason = CLOSED if item.why == "closed" else CANCELLED if item.why else LOST
         effects = {**core.effects, **(core.calls.effects if core.calls is not None else {})}
         results = results_for(core.thread.turns, reason, effects)
@@ -243,12 +300,12 @@ class MessageRun:
                 turn=outcome.turn.id if outcome.turn else None,
                 error=describe(outcome.error) if outcome.error else None,
             )
-            for item in (*self._item.joined, self._item)
+            for item in (*self.item.joined, self.item)
         ]
 
     def _tell(self, outcome: Outcome) -> None:
         """Its last events, and those of the messages that joined it just before."""
-        core, running = self._core, self._item
+        core, running = self._core, self.item
         error = outcome.error
         for item in (*running.joined, running):
             if error is not None and not is_reported(error, item.message.id):
@@ -261,7 +318,7 @@ class MessageRun:
 
     def _turns(self) -> Sequence[Turn]:
         """The turns that came since the message began."""
-        return self._core.thread.turns_behind(self._item.before)
+        return self._core.thread.turns_behind(self.item.before)
 
 
 def _check(output: OutputType | None) -> Check | None:

@@ -282,8 +282,9 @@ class Stream:
             return known.ticket
         item = self._item(message, contextvars.copy_context())
         put(core, item)
-        if message.mode == "interrupt" and core.running is not None:
-            core.running.cancel("cancelled")
+        current = core.current if message.mode == "interrupt" else None
+        if current is not None:
+            current.cancel("cancelled")
         self._worker.wake()
         return item.ticket
 
@@ -331,7 +332,7 @@ class Stream:
 
     def _pick(self, items: Sequence[Item]) -> Sequence[Item]:
         """Those that have not begun, which from now on they will not."""
-        picked = [item for item in items if item.clearing is None and not item.message.taken]
+        picked = [item for item in items if item.clearing is None and not item.has_begun]
         for item in picked:
             item.clearing = Latch()
         return picked

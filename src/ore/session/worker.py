@@ -42,6 +42,7 @@ class Worker:
         "_holds",
         "_instant",
         "_intake",
+        "_opened",
         "_stream",
         "_task",
         "_unread",
@@ -57,6 +58,8 @@ class Worker:
         self._accepting: asyncio.Lock | None = None
         self._apart: set[asyncio.Task[None]] | None = None
         self._begun: Sequence[tuple[Item, Submitted]] = ()
+        self._opened: MessageRun | None = None
+        """Of the message that has begun and comes next."""
         self._instant = False
         """Whether the store has lately taken messages in without any time."""
 
@@ -150,12 +153,27 @@ class Worker:
         """Take the session; what was submitted shares the commit, where the store can do that."""
         self._accepting = self._accepting or asyncio.Lock()
         async with self._accepting:
+            run = self._beginning()
             begun = self._begin()
+            opening = None if run is None or self._instant else run.open()
             try:
-                return await self._core.journal.take()
+                return await self._core.journal.take(opening, None if run is None else run.opened)
             finally:
+                self._opened = run if run is not None and run.settle() else None
                 for item, work in begun:
                     await self._land(item, work)
+
+    def _beginning(self) -> MessageRun | None:
+        """The run of the one message that was just submitted, if it may begin in the commit that takes it in."""
+        core = self._core
+        if len(core.intake) != 1 or core.waiting != core.intake or self._begun or self._unread:
+            return None
+        if core.closed or core.started or is_screened(core):
+            return None
+        item = core.intake[0]
+        if item.clearing is not None or item.message.attempts or item.message.taken:
+            return None
+        return MessageRun(core, self._stream, item)
 
     async def _knows_all(self, writer: Writer) -> bool:
         """Whether the inbox holds just what waits here: then the store need not be asked what comes next.
@@ -189,6 +207,8 @@ class Worker:
     async def _next_here(self) -> Message | None:
         core = self._core
         core.gone = NOBODY
+        if self._opened is not None:  # whatever came meanwhile, it comes behind what has begun
+            return self._opened.item.message
         while core.waiting and not core.waiting[0].ticket.is_accepted:
             if not await self._more():
                 break
@@ -272,8 +292,10 @@ class Worker:
             turn = core.thread.get(known.turn) if known.turn else None
             item.ticket.repeat(ended_before(known, turn))
         else:
-            item.message = known or item.message
             item.ticket.accept()
+            if item.opens:  # it has begun, so it is told already
+                return
+            item.message = known or item.message
             if item in core.waiting and (core.running is not None or core.waiting[0] is not item):
                 core.emit(Lifecycle(phase="queued"), item.envelope)
 
@@ -291,8 +313,10 @@ class Worker:
         core.waiting = [other for other in core.waiting if other is not item]
         core.running, core.stream = item, self._stream
         self.wake()  # what was submitted meanwhile becomes durable beside it
-        item.before = last_before(core, item)
-        run = MessageRun(core, self._stream, item)
+        run, self._opened = self._opened, None
+        if run is None or run.item is not item:
+            item.before = last_before(core, item)
+            run = MessageRun(core, self._stream, item)
         stopped = writer.stop and item.message.taken
         writer.stop = False
         work = run.stop() if stopped else run.work()

@@ -14,6 +14,7 @@ from ore.ledger import (
     Hit,
     Journal,
     Message,
+    Opening,
     Page,
     QuestionRecord,
     QuestionStatus,
@@ -97,9 +98,10 @@ class FailingStore:
         """Sessions with work."""
         return await self._store.unfinished()
 
-    async def take(self, session_id: str) -> Writer:
-        """Become the one who may append."""
-        return await self._at(["take"], lambda: self._store.take(session_id))
+    async def take(self, session_id: str, opening: Opening | None = None) -> Writer:
+        """Become the one who may append; what is to be appended at once counts as an append too."""
+        names = ["take"] if opening is None else ["take", *_appends(opening.records)]
+        return await self._at(names, lambda: self._store.take(session_id, opening))
 
     async def next(self, writer: Writer, *, mark: bool = False) -> Message | None:
         """The message to work on."""
@@ -107,8 +109,7 @@ class FailingStore:
 
     def append(self, writer: Writer, records: Sequence[Record]) -> Awaitable[None]:
         """Append records."""
-        names = dict.fromkeys(["append", *[f"append.{_name(record)}" for record in records]])
-        return self._at(list(names), lambda: self._store.append(writer, records))
+        return self._at(_appends(records), lambda: self._store.append(writer, records))
 
     async def park(self, writer: Writer) -> None:
         """Note that the running message is left on purpose."""
@@ -218,6 +219,10 @@ class _FailingBody:
         value = await value if inspect.isawaitable(value) else value
         await self._points.reach(f"{self._name}.after")
         return value
+
+
+def _appends(records: Sequence[Record]) -> Sequence[str]:
+    return list(dict.fromkeys(["append", *[f"append.{_name(record)}" for record in records]]))
 
 
 def _name(record: Record) -> str:

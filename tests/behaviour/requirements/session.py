@@ -123,6 +123,9 @@ REQUIREMENTS = (
     promise("D-steer", 8, "A message that steers enters before the next inference and ends with the one it joined."),
     promise("D-own-writes", 8, "A session ends only after its own writes, and all of them are told."),
     promise(
+        "D-opening", 7, "A message to a session at rest is accepted, taken and begun in one commit, or not at all."
+    ),
+    promise(
         "D-takes-over", 4, "What another process left in the inbox comes first, also in a session attached before."
     ),
     promise("D-turns-told", 5, "Every turn that stands in history was told once, in the order of history."),

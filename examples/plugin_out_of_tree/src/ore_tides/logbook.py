@@ -15,6 +15,7 @@ from ore.ledger import (
     EndingRecord,
     Hit,
     Message,
+    Opening,
     Page,
     Record,
     StoredThread,
@@ -102,8 +103,8 @@ class Logbook:
         """Sessions with work."""
         return await (await self._opened()).unfinished()
 
-    async def take(self, session_id: str) -> Writer:
-        """Become the one who may append."""
+    async def take(self, session_id: str, opening: Opening | None = None) -> Writer:
+        """Become the one who may append; an opening is left aside."""
         writer = await (await self._opened()).take(session_id)
         self._note("take", session_id)
         return writer

@@ -4,7 +4,19 @@ import asyncio
 
 from ore.artifact import Text, Unknown
 from ore.errors import ConflictError, InputError, NotFoundError
-from ore.ledger import EndingRecord, Message, Outcome, QuestionRecord, QuestionStatus, Store, TakenRecord
+from ore.ledger import (
+    EndingRecord,
+    Message,
+    Opening,
+    Outcome,
+    QuestionRecord,
+    QuestionStatus,
+    Role,
+    Store,
+    TakenRecord,
+    Turn,
+    TurnRecord,
+)
 from ore.testing.contracts.expectations import same, set_fact, wrong
 from ore.testing.contracts.store_bench import StoreBench
 from ore.testing.contracts.store_threads import UNSAFE_IDS
@@ -300,6 +312,58 @@ async def closing_the_store_twice_is_fine(bench: StoreBench) -> None:
     same((await store.load("t")).metadata, {"k": "v"})
 
 
+async def an_opening_that_fits_is_appended_with_the_taking(bench: StoreBench) -> None:
+    """A store may leave it aside; then nothing of it is written."""
+    store = await _with(await bench.fresh(), "a")
+    writer = await store.take("t", _opening("a"))
+    if not writer.opened:
+        same((writer.sequence, await _waiting(store)), (0, ["a"]))
+        return
+    same(writer.sequence, 2)
+    same([message.taken for message in await store.pending("t")], [True])
+    found = await store.next(writer)
+    same(found and (found.id, found.attempts), ("a", 0))
+    await store.append(writer, [_ended("a")])
+    store = await bench.reopen(store)
+    stored = await store.load("t")
+    same(([turn.id for turn in stored.turns], stored.sequence), (["first"], 3))
+
+
+async def an_opening_that_does_not_fit_writes_nothing(bench: StoreBench) -> None:
+    """Something was recorded since, another message waits, the content is another, it was begun or is to be stopped."""
+
+    async def another_record(store: Store) -> None:
+        await store.append(await store.take("t"), [set_fact("k", "v")])
+
+    async def another_message(store: Store) -> None:
+        await store.submit("t", _message("b"))
+
+    async def begun(store: Store) -> None:
+        await store.next(await store.take("t"), mark=True)
+
+    async def stopped(store: Store) -> None:
+        await store.interrupt("t")
+
+    async def another_content(store: Store) -> None:
+        pass
+
+    for change in (another_record, another_message, begun, stopped, another_content):
+        store = await _with(await bench.fresh(), "a")
+        await change(store)
+        known = (await store.load("t")).sequence
+        text = "other" if change is another_content else "a"
+        writer = await store.take("t", _opening("a", text, after=0))
+        same((change.__name__, writer.opened, writer.sequence), (change.__name__, False, known))
+        same(list((await store.load("t")).turns), [])
+        await store.aclose()
+
+
+def _opening(message_id: str, text: str | None = None, *, after: int = 0) -> Opening:
+    turn = Turn(id="first", role=Role.USER, artifacts=(Text(content="a"),))
+    records = [TurnRecord(turn=turn, message=message_id), TakenRecord(message=message_id)]
+    return Opening(message=_message(message_id, text), after=after, records=records)
+
+
 CHECKS = (
     an_accepted_message_waits,
     a_message_is_accepted_once,
@@ -321,5 +385,7 @@ CHECKS = (
     an_interrupt_reaches_whoever_takes_the_session,
     an_interrupt_ends_with_the_message_that_it_was_for,
     an_interrupt_of_nothing_stops_nothing_later,
+    an_opening_that_fits_is_appended_with_the_taking,
+    an_opening_that_does_not_fit_writes_nothing,
     closing_the_store_twice_is_fine,
 )

@@ -10,7 +10,7 @@ from ore.artifact import CODEC, Codec
 from ore.errors import InputError
 from ore.ext.stores.json_dir import threads, work
 from ore.ext.stores.json_dir.worker import Worker
-from ore.ledger import EndingRecord, Hit, Message, Page, Record, StoredThread, Writer, check_id
+from ore.ledger import EndingRecord, Hit, Message, Opening, Page, Record, StoredThread, Writer, check_id
 
 __all__ = ["JsonStore"]
 
@@ -88,8 +88,8 @@ class JsonStore:
         """Sessions with work."""
         return await self._worker.put(threads.unfinished)
 
-    async def take(self, session_id: str) -> Writer:
-        """Become the one who may append."""
+    async def take(self, session_id: str, opening: Opening | None = None) -> Writer:
+        """Become the one who may append; an opening is left aside."""
         return await self._worker.put(partial(work.take, session_id=check_id(session_id)))
 
     async def next(self, writer: Writer, *, mark: bool = False) -> Message | None:

@@ -7,7 +7,7 @@ import msgspec
 from ore.artifact import Codec, encode, to_json
 from ore.ledger import Message
 
-__all__ = ["COLUMNS", "Row", "decode_message", "digest_and_body"]
+__all__ = ["COLUMNS", "Row", "decode_message", "digest_and_body", "digest_of"]
 
 COLUMNS = "id, mode, body, attempts, taken"
 """What `decode_message` reads, in its order."""
@@ -23,10 +23,15 @@ def digest_and_body(message: Message) -> tuple[bytes, bytes]:
         16 bytes that tell its content from any other, and outlast the message
         itself; and the message as one JSON object.
     """
-    artifacts = b"[" + b",".join([encode(artifact) for artifact in message.artifacts]) + b"]"
+    artifacts = _encoded(message)
     head = to_json(_Head(provenance=message.provenance, traceparent=message.traceparent))
     body = head[:-1] + b',"artifacts":' + artifacts + b"}"
-    return hashlib.blake2b(artifacts, digest_size=16).digest(), body
+    return _digest(artifacts), body
+
+
+def digest_of(message: Message) -> bytes:
+    """The first of what `digest_and_body` returns."""
+    return _digest(_encoded(message))
 
 
 def decode_message(row: Row, codec: Codec) -> Message:
@@ -46,6 +51,14 @@ def decode_message(row: Row, codec: Codec) -> Message:
         attempts=attempts,
         taken=bool(taken),
     )
+
+
+def _encoded(message: Message) -> bytes:
+    return b"[" + b",".join([encode(artifact) for artifact in message.artifacts]) + b"]"
+
+
+def _digest(artifacts: bytes) -> bytes:
+    return hashlib.blake2b(artifacts, digest_size=16).digest()
 
 
 class _Head(msgspec.Struct):

@@ -14,7 +14,7 @@ from ore.ext.stores.sqlite.log import append
 from ore.ext.stores.sqlite.owner import owner
 from ore.ext.stores.sqlite.performers import Commits, GroupWriter, Reader
 from ore.ext.stores.sqlite.schema import MOUNTS, open_database
-from ore.ledger import EndingRecord, Hit, Message, Page, Record, StoredThread, Writer, check_id
+from ore.ledger import EndingRecord, Hit, Message, Opening, Page, Record, StoredThread, Writer, check_id
 
 __all__ = ["SqliteStore"]
 
@@ -126,10 +126,12 @@ class SqliteStore:
         """Sessions with work."""
         return await self._reads.put(work.unfinished)
 
-    async def take(self, session_id: str) -> Writer:
+    async def take(self, session_id: str, opening: Opening | None = None) -> Writer:
         """Become the one who may append."""
         # Should the machine fail before anything is appended, there is no writer left to fence; so no sync for this.
-        return await self._writes.put(partial(work.take, session_id=check_id(session_id)), outlasts_power=False)
+        return await self._writes.put(
+            partial(work.take, session_id=check_id(session_id), opening=opening), outlasts_power=opening is not None
+        )
 
     async def next(self, writer: Writer, *, mark: bool = False) -> Message | None:
         """The message to work on."""

@@ -8,10 +8,10 @@ import msgspec
 from ore.artifact import Codec, clean
 from ore.errors import ConflictError, CorruptError
 from ore.ext.stores.sqlite.faults import UNREADABLE
-from ore.ext.stores.sqlite.log import clear_stop
-from ore.ext.stores.sqlite.message_rows import COLUMNS, Row, decode_message, digest_and_body
+from ore.ext.stores.sqlite.log import append, clear_stop
+from ore.ext.stores.sqlite.message_rows import COLUMNS, Row, decode_message, digest_and_body, digest_of
 from ore.ext.stores.sqlite.owner import Owner, check_held, missing, number_of
-from ore.ledger import EndingRecord, Message, check_id, decode_record
+from ore.ledger import EndingRecord, Message, Opening, check_id, decode_record
 
 __all__ = ["close", "ending", "interrupt", "next_message", "park", "pending", "submit", "take", "unfinished"]
 
@@ -24,7 +24,7 @@ _ACCEPT = f"""INSERT INTO inbox (session, digest, {COLUMNS})
     AND NOT EXISTS (SELECT 1 FROM ending WHERE ending.session = number AND message = ?)
     ON CONFLICT DO NOTHING"""
 
-_INBOX = "SELECT id, taken FROM inbox WHERE session = ? LIMIT ?"
+_INBOX = "SELECT id, taken, digest FROM inbox WHERE session = ? LIMIT ?"
 _REST = """SELECT stop, (SELECT max(taken) FROM inbox WHERE inbox.session = number) FROM session
     WHERE number = ? AND epoch = ?"""
 _FEW = 16
@@ -96,8 +96,8 @@ def unfinished(connection: sqlite3.Connection) -> Sequence[str]:
     return [row[0] for row in rows]
 
 
-def take(connection: sqlite3.Connection, session_id: str) -> Owner:
-    """Fence every earlier writer.
+def take(connection: sqlite3.Connection, session_id: str, opening: Opening | None) -> Owner:
+    """Fence every earlier writer; begin a message, if its opening fits.
 
     Raises:
         NotFoundError: There is no such thread.
@@ -111,8 +111,13 @@ def take(connection: sqlite3.Connection, session_id: str) -> Owner:
     number, epoch, sequence, stop = rows[0]
     held = Owner(number, session_id, epoch, sequence, stop=bool(stop))
     inbox = connection.execute(_INBOX, (number, _FEW + 1)).fetchall()
-    if len(inbox) <= _FEW and not any(taken for _, taken in inbox):
-        held.waiting = frozenset(name for name, _ in inbox)
+    if len(inbox) <= _FEW and not any(taken for _, taken, _ in inbox):
+        held.waiting = frozenset(name for name, _, _ in inbox)
+    if opening is not None and opening.fits(held) and inbox[0][2] == digest_of(opening.message):
+        append(connection, held, opening.records)
+        held.sequence += len(opening.records)
+        held.taken.add(opening.message.id)
+        held.opened = True
     return held
 
 
