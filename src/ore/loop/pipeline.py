@@ -144,7 +144,7 @@ class Pipeline:
         blocks, place = self._blocks, 0
         while place < count:
             artifact, last, taken = batch[place], blocks.last, 0
-            if last is not None and type(artifact) is last.kind:
+            if last is not None and place + 1 < count and type(artifact) is last.kind:
                 taken = blocks.add_run(batch, place)
             if not taken:
                 if not self.started and type(artifact) is not Notice:
