@@ -109,7 +109,14 @@ def events(text: bytes) -> Sequence[Event]:
 
 def event(frame: bytes) -> Event:
     """The event that stands between two blank lines; without data where there is none."""
-    return (b"", frame[6:]) if frame[:6] == b"data: " and b"\n" not in frame else _read(frame)
+    if frame[:6] == b"data: ":
+        if b"\n" not in frame:
+            return b"", frame[6:]
+    elif frame[:7] == b"event: ":  # as most vendors write it: a name, then the data on one line
+        name, found, value = frame[7:].partition(b"\ndata: ")
+        if found and b"\n" not in value and b"\n" not in name:
+            return name, value
+    return _read(frame)
 
 
 def _parted(block: bytes) -> tuple[bytes, bytes]:
@@ -124,10 +131,6 @@ def _parted(block: bytes) -> tuple[bytes, bytes]:
 
 
 def _read(frame: bytes) -> Event:
-    if frame[:7] == b"event: ":  # as most vendors write it: a name, then the data on one line
-        name, found, value = frame[7:].partition(b"\ndata: ")
-        if found and b"\n" not in value and b"\n" not in name:
-            return name, value
     name, values = b"", []
     for line in frame.split(b"\n"):
         field, _, value = line.partition(b":")
