@@ -71,6 +71,7 @@ def test_a_count_that_is_not_positive_is_no_opinion(field: str, count: int) -> N
     nothing: dict[str, Any] = {field: count}
     assert merge(Spec(**given), Spec(**nothing)) == Spec(**given)
     assert merge(Spec(name="m"), Spec(**nothing)) == Spec(name="m")
+    assert merge(Spec(**nothing)) == merge(Spec(**nothing), Spec()) == Spec()
 
 
 def test_zero_is_an_opinion_on_the_temperature() -> None:

@@ -39,18 +39,24 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True):
 
 def merge(*specs: Spec | None) -> Spec:
     """One spec, field by field: a later one that has an opinion wins."""
-    given = [spec for spec in specs if spec is not None]
-    if len(given) == 1 and (given[0].max_output_tokens or 1) > 0 and (given[0].window or 1) > 0:
-        return given[0]
-    fields: dict[str, Any] = {}
-    for spec in given:
-        for name, value in zip(spec.__struct_fields__, msgspec.structs.astuple(spec), strict=True):
-            if value is not None and not (name in _POSITIVE and value <= 0):
-                fields[name] = value
-    return Spec(**fields)
+    given = [_opinion(spec) for spec in specs if spec is not None]
+    merged = given[0] if given else Spec()
+    for spec in given[1:]:
+        fields = zip(spec.__struct_fields__, msgspec.structs.astuple(spec), strict=True)
+        merged = msgspec.structs.replace(merged, **{name: value for name, value in fields if value is not None})
+    return merged
 
 
-_POSITIVE = ("max_output_tokens", "window")
+def _opinion(spec: Spec) -> Spec:
+    """The same, without the counts that are none."""
+    tokens, window = spec.max_output_tokens, spec.window
+    if (tokens is None or tokens > 0) and (window is None or window > 0):
+        return spec
+    return msgspec.structs.replace(spec, max_output_tokens=_count(tokens), window=_count(window))
+
+
+def _count(tokens: int | None) -> int | None:
+    return tokens if tokens is not None and tokens > 0 else None
 
 
 def _number(text: str) -> float:
