@@ -87,20 +87,22 @@ class Run:
         says something else it comes anew, on a line of its own.
         """
         seen: dict[str, int] = {}
-        given, turn = Given(), ""
+        given, turn, last = Given(), "", None
         async with aclosing(self.events("text_delta", "text", "turn_restarted")) as events:
             async for entry in events:
-                if isinstance(entry.event, Gap):
+                event, context = entry.event, entry.context
+                if isinstance(event, Gap):
                     break
-                if len(entry.context.path or ()) > self._depth:  # said inside a call, by a tool or another agent
+                if context.path is not None and len(context.path) > self._depth:  # said inside a call
                     continue
-                if isinstance(entry.event, TurnRestarted):
+                if isinstance(event, TurnRestarted):
                     given.restart()
                     continue
-                of_turn = (entry.context.block or "").rpartition(":")[0]
-                piece = given.end() if of_turn != turn else ""
-                turn = of_turn
-                piece += given.give(_new_text(entry, seen))
+                ended = ""
+                if context.block != last:
+                    last, before, turn = context.block, turn, (context.block or "").rpartition(":")[0]
+                    ended = given.end() if turn != before else ""
+                piece = ended + given.give(_new_text(event, last or "", seen))
                 if piece:
                     yield piece
             else:
@@ -132,16 +134,15 @@ class Run:
         )
 
 
-def _new_text(entry: Entry, seen: dict[str, int]) -> str:
+def _new_text(event: object, block: str, seen: dict[str, int]) -> str:
     """What the reader has not had yet of a block: the fragment, or the rest of the complete text.
 
     `seen` counts the characters given of each block.
     """
-    block = entry.context.block or ""
-    if isinstance(entry.event, TextDelta):
-        text = entry.event.content
-    elif isinstance(entry.event, Text):
-        text = entry.event.content[seen.get(block, 0) :]
+    if isinstance(event, TextDelta):
+        text = event.content
+    elif isinstance(event, Text):
+        text = event.content[seen.get(block, 0) :]
     else:
         return ""
     seen[block] = seen.get(block, 0) + len(text)
