@@ -6,7 +6,7 @@ import pytest
 
 from app.script import answer, call, until
 from ore import Agent, Run
-from ore.artifact import Text, TextDelta
+from ore.artifact import Restart, Text, TextDelta
 from ore.errors import ProviderError
 from ore.event import Lifecycle
 from ore.ledger import MemoryStore, Outcome, TurnStatus
@@ -35,6 +35,19 @@ async def test_text_is_that_of_all_answers_of_the_message() -> None:
     async with agent.stream("hi") as run:
         assert [piece async for piece in run.text()] == ["Let me see. ", "Fine."]
         assert (await run.result()).text == "Fine."
+
+
+@pytest.mark.requirement("D-run-text")
+async def test_an_answer_that_began_again_and_said_less_comes_whole_before_the_next_one() -> None:
+    """What the next one says is no rest of it, even where the words would fit."""
+
+    async def look() -> str:
+        return "seen"
+
+    first = [TextDelta(content="Let me see"), Restart(attempt=2), TextDelta(content="Let me"), *call("look")]
+    agent = Agent(ScriptedProvider(first, answer(" see.")), tools=[look])
+    async with agent.stream("hi") as run:
+        assert "".join([piece async for piece in run.text()]) == "Let me see\nLet me see."
 
 
 @pytest.mark.requirement("D-run-text")

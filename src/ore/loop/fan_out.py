@@ -292,7 +292,7 @@ class FanOut:
     def _settle(self) -> None:
         """At rest: keep only the fragments that a reader has not seen; without readers the window goes soon."""
         self._settling = False
-        if not self._resting or (self.closed and not self._readers):
+        if not self._resting or self.closed:
             return
         readers = self._readers.alive()
         needed = min([reader.number for reader in readers], default=self.last)
@@ -302,7 +302,7 @@ class FanOut:
         if needed == self.last:
             self._shared.clear()
         loop = self._loop = running_loop()
-        if self._readers or self.closed or not self.log or loop is None:
+        if self._readers or not self.log or loop is None:
             return
         self._idle_since = loop.time()
         if self._timer is None:
