@@ -231,9 +231,7 @@ class Stream:
         core = self._core
         if core.shut is None:
             core.closed, core.shut = True, Latch()
-            if self._worker.rests and not core.writes:
-                self._shut()
-            else:
+            if core.writes or not self._worker.at_rest(self._shut):
                 await finish(self._close())
         await core.shut.wait()
 
@@ -247,11 +245,12 @@ class Stream:
         core = self._core
         if core.shut is None:
             core.closed, core.leaving, core.shut = True, True, Latch()
-            try:
-                await finish(self._worker.leave(drain_s))
-                await finish(core.quiet())
-            finally:
-                self._shut()
+            if core.writes or not self._worker.at_rest(self._shut):
+                try:
+                    await finish(self._worker.leave(drain_s))
+                    await finish(core.quiet())
+                finally:
+                    self._shut()
         await core.shut.wait()
 
     async def __aenter__(self) -> Self:

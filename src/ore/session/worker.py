@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ore._aio import Ready, finish, settled
@@ -45,6 +45,7 @@ class Worker:
         "_opened",
         "_stream",
         "_task",
+        "_then",
         "_unread",
     )
 
@@ -53,6 +54,7 @@ class Worker:
         self._stream = stream
         self._task: asyncio.Task[None] | None = None
         self._intake: asyncio.Task[None] | None = None
+        self._then: Callable[[], object] | None = None
         self._holds = False
         self._unread = False
         self._accepting: asyncio.Lock | None = None
@@ -84,10 +86,19 @@ class Worker:
         self._apart.add(task)
         task.add_done_callback(self._apart.discard)
 
-    @property
-    def rests(self) -> bool:
-        """Whether nothing is left to do, and nothing waits."""
-        return self._task is None and self._intake is None and not self._apart and not self._core.waiting
+    def at_rest(self, then: Callable[[], object]) -> bool:
+        """Call `then` once the worker rests, at once if it does; not if more is left than giving the session back.
+
+        Whether it was called, or will be.
+        """
+        core = self._core
+        if core.running is not None or core.waiting or self._intake is not None or self._apart:
+            return False
+        if self._task is None:
+            then()
+        else:
+            self._then = then
+        return True
 
     async def join(self) -> None:
         """Return once there is nothing left to do."""
@@ -95,11 +106,8 @@ class Worker:
             for task in tasks:
                 await settled(task)
 
-    def leave(self, drain_s: float) -> Awaitable[None]:
+    async def leave(self, drain_s: float) -> None:
         """Stop without ending anything: what runs gets `drain_s`, then is cut; all of it goes on at the next attach."""
-        return Ready() if self.rests else self._leave(drain_s)
-
-    async def _leave(self, drain_s: float) -> None:
         core = self._core
         if self._task is not None and core.running is not None:
             await asyncio.wait((self._task,), timeout=drain_s)
@@ -125,7 +133,10 @@ class Worker:
         finally:
             self._task = self._accepting = None
             self._apart = self._apart or None
-            core.rest()
+            if self._then is None:
+                core.rest()
+            else:
+                self._then()
 
     async def _activate(self) -> int:
         """Own the session, work until the inbox is empty, give it back; how many messages ended."""
