@@ -63,12 +63,13 @@ async def test_a_turn_leaves_nothing_that_only_the_collector_frees() -> None:
             await stream.idle()
             gc.collect()
             gc.disable()
+            left: list[int] = []
             try:
-                for _ in range(3):
+                for _ in range(5):  # what other tests left may go meanwhile, but not each time
                     assert (await stream.process("hello")).status is Outcome.DONE
                     await stream.idle()
                     assert reader.take()
-                left = gc.collect()
+                    left.append(gc.collect())
             finally:
                 gc.enable()
-    assert left == 0
+    assert min(left) == 0
