@@ -9,7 +9,7 @@ from ore.artifact import Text
 from ore.errors import ConflictError, SessionClosedError, StoreError
 from ore.event import UserMessage
 from ore.ledger import EndingRecord, MemoryStore, Message, Outcome, Record, Role, TakenRecord, Turn, TurnRecord, Writer
-from ore.session import Manager
+from ore.session import Manager, Stream
 from ore.testing import ScriptedProvider
 from session.held_store import HeldStore
 from session.watch import Watch, agent, answer, said, steps, until
@@ -163,12 +163,8 @@ async def test_a_message_that_goes_on_already_is_not_refused_to_whoever_sends_it
         assert [(await ticket).status for ticket in (again, other)] == [Outcome.DONE, Outcome.DONE]
 
 
-@pytest.mark.requirement("D-faults-store")
-async def test_a_message_that_was_cancelled_before_it_went_on_does_not_end_again_when_it_is_sent_again(
-    watch: Watch,
-) -> None:
-    """Another one begins while it is not known yet that it had ended."""
-    store = RefusingStore()
+async def left_by_another(watch: Watch, store: HeldStore) -> Stream:
+    """A session whose message `a` an earlier process had begun, and which this one is about to take."""
     await store.create("s", {})
     await store.submit("s", Message(id="a", artifacts=(Text(content="hello"),)))
     turn = Turn(id="first", role=Role.USER, artifacts=(Text(content="hello"),))
@@ -176,6 +172,27 @@ async def test_a_message_that_was_cancelled_before_it_went_on_does_not_end_again
     store.hold("take")
     stream = watch.of(await Manager(agent(ScriptedProvider(answer("one"))), store).attach("s"))
     await until(lambda: store.waiting == ["take"])
+    return stream
+
+
+async def test_a_message_that_interrupts_cancels_what_is_about_to_go_on(watch: Watch) -> None:
+    store = HeldStore()
+    async with asyncio.timeout(5):
+        stream = await left_by_another(watch, store)
+        other = stream.submit(UserMessage(content="other", id="b", mode="interrupt"))
+        store.release()
+        assert (await other).status is Outcome.DONE
+    assert await store.ending("s", "a") == EndingRecord(message="a", outcome=Outcome.CANCELLED)
+    assert said(stream.turns) == [("user", "hello"), ("user", "other"), ("assistant", "one")]
+
+
+@pytest.mark.requirement("D-faults-store")
+async def test_a_message_that_was_cancelled_before_it_went_on_does_not_end_again_when_it_is_sent_again(
+    watch: Watch,
+) -> None:
+    """Another one begins while it is not known yet that it had ended."""
+    store = RefusingStore()
+    stream = await left_by_another(watch, store)
     assert stream.cancel()
     store.release()
     await stream.idle()
