@@ -11,10 +11,10 @@ from ore.artifact import StopReason, TextDelta
 from ore.session import Manager
 from ore.testing import ScriptedProvider
 
-SESSION_BAR = 840
+SESSION_BAR = 750
 """A session from its making to its end, with a reader and one message."""
 
-RUN_BAR = 1_100
+RUN_BAR = 1_080
 """`Agent.stream` and the reading of its text, in a session and a manager of its own."""
 
 ANSWER = [TextDelta(content="Hello"), TextDelta(content=" there."), StopReason(reason="stop")]

@@ -25,6 +25,12 @@ async def asked(process: Process, count: int = 1) -> list[str]:
     return [key for (key,) in process.all("question", "s")]
 
 
+async def until_it_calls(process: Process) -> None:
+    """Wait for the turn with the calls."""
+    while "assistant" not in [role for _, _, role in process.all("turn")]:
+        await process.more()
+
+
 # ── Questions ────────────────────────────────────────────────────────────────
 
 
@@ -137,6 +143,26 @@ async def test_an_interrupt_that_was_durable_ends_the_message_after_a_kill(stage
     session = (await stage.verdict())["s"]
     assert session["endings"] == {"m1": ["cancelled", None], "m2": ["done", None]}
     assert sorted(session["results"].values()) == [["note", "ok"], ["note", "ok"], ["wait", "cancelled"]]
+
+
+@pytest.mark.parametrize("how", ["cancel", "message"])
+@pytest.mark.requirement("D-faults-interrupt")
+async def test_what_was_stopped_by_its_sender_or_by_another_message_stays_stopped_after_a_kill(
+    stage: Stage, how: str
+) -> None:
+    """As soon as anybody was told so, though its ending was not durable yet."""
+    process = await begun(stage, ("m1", "m1 wait | note"), points="append.ending.before:1:sleep")
+    await until_it_calls(process)
+    if how == "cancel":
+        process.send("cancel", "s", "m1")
+        await process.until("cancelled", "s", "m1", True)
+    else:
+        process.send("submit", "s", "m2", "m2", "interrupt")
+        await process.until("accepted", "s", "m2")
+    await process.kill()
+    session = (await stage.verdict())["s"]
+    assert session["endings"].pop("m1") == ["cancelled", None]
+    assert session["endings"] == ({} if how == "cancel" else {"m2": ["done", None]})
 
 
 @pytest.mark.requirement("D-faults-interrupt")

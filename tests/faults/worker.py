@@ -1,6 +1,6 @@
 """What a worker process does: it hears commands and says what happened, a JSON list in each line.
 
-Commands: `open S`, `submit S ID TEXT [MODE]`, `answer S KEY DECISION`, `interrupt S`, `mark S`
+Commands: `open S`, `submit S ID TEXT [MODE]`, `answer S KEY DECISION`, `cancel S ID`, `interrupt S`, `mark S`
 (an interrupt that only the store knows), `gate`, `close S`, `leave`, `recover`, `check`, `end`,
 `append S COUNT`, `idle S`, `crowd S COUNT SEED`, `roam NAMES COUNT SEED`, `migrate N`, `full` (the disk, as far as this
 process can tell) and `room`.
@@ -53,6 +53,7 @@ class Worker:
         )
         self.manager.register_sink(_heard, "turn_complete", "question", "lifecycle", "error")
         self.tasks: set[asyncio.Future[object]] = set()
+        self.tickets: dict[tuple[str, str], Ticket] = {}
 
     def begin(self, work: Awaitable[object]) -> None:
         task = asyncio.ensure_future(work)
@@ -69,6 +70,7 @@ class Worker:
         except OreError as error:
             say("refused", session, id, describe(error).code)
         else:
+            self.tickets[session, id] = ticket
             self.begin(followed(session, ticket))
 
     async def answer(self, session: str, key: str, decision: str) -> None:
@@ -79,6 +81,9 @@ class Worker:
     async def interrupt(self, session: str) -> None:
         done = await self.manager.get(session).interrupt()
         say("interrupted", session, done.cancelled, [id for id, _ in done.cleared])
+
+    async def cancel(self, session: str, id: str) -> None:
+        say("cancelled", session, id, await self.tickets[session, id].cancel())
 
     async def mark(self, session: str) -> None:
         await self.kept.interrupt(session)

@@ -292,3 +292,21 @@ def test_a_question_that_an_older_ore_stored_is_one_whose_arguments_may_not_be_c
     question = msgspec.json.decode(stored, type=Question)
     assert question.editable is False
     assert msgspec.json.encode(question) == stored
+
+
+@pytest.mark.requirement("D-faults-questions")
+async def test_the_question_of_a_call_that_is_stopped_by_itself_is_over(watch: Watch) -> None:
+    """The message goes on, and nobody can approve any more what will not run."""
+    till, provider = Till(), ScriptedProvider(calling('{"amount": 5}'), answer("done"))
+    stream = watch.of(await Manager(agent(provider, *till.tools()), services=WAIT).create())
+    ticket = stream.submit("pay")
+    async with asyncio.timeout(5), stream.subscribe("question") as events:
+        question = (await anext(events)).event
+        assert isinstance(question, Question)
+        assert question.call_key is not None
+        assert stream.cancel(question.call_key)
+        assert (await ticket).status is Outcome.DONE
+    assert list(stream.snapshot().questions) == []
+    with pytest.raises(ConflictError):
+        await stream.answer(question.key, Answer(key=question.key, decision="approve"))
+    assert (till.paid, [status for _, status in results(stream.turns)]) == ([], [ResultStatus.CANCELLED])

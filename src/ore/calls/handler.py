@@ -87,6 +87,11 @@ class CallHandler:
             attempt.task.cancel()
         return True
 
+    def is_stopped(self, key: str) -> bool:
+        """Whether a call that still runs was stopped by itself."""
+        attempt = self._running.get(key)
+        return attempt is not None and attempt.stopped
+
     def prepare(self, draft: Draft, options: Sequence[Option]) -> Sequence[Record]:
         """Note with the turn that its calls start, but for those that change nothing or wait for a yes."""
         if ToolCall not in map(type, draft.artifacts) or draft.id is None or _was_cut(draft):

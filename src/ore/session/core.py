@@ -149,7 +149,7 @@ class Core:
             services = self.kit.services
             self._questions = Questions(services.asking, self.journal, self.emit, services.clock)
             self._questions.load(self._asked)
-            self._questions.keep_open = self._parks
+            self._questions.keep_open = self._stays_open
             self._asked = NOTHING
         return self._questions
 
@@ -279,6 +279,10 @@ class Core:
                 await self.step.observe(await self.step.record(draft, TakenRecord(message=item.message.id)))
         finally:
             CURRENT.reset(token)
+
+    def _stays_open(self, call_key: str | None) -> bool:
+        """Whether the question of a call that is cut waits for the next process; not if just this call was stopped."""
+        return self._parks() and not (call_key and self.calls is not None and self.calls.is_stopped(call_key))
 
     def _parks(self) -> bool:
         """Whether the running message is being left for the next process."""

@@ -25,6 +25,7 @@ class Item:
         task: Its task while it runs.
         why: Why it is being cancelled.
         begun: Its task has made its first step.
+        stops: Its coming has cancelled what ran, which is to be as durable as the message.
         opens: Its first turn is being recorded, or was, before it has a task.
         decided: Its ending is durable; cancelling no longer touches it.
         clearing: Set while it is being taken out of the queue; its value says
@@ -45,6 +46,7 @@ class Item:
         "joined",
         "message",
         "opens",
+        "stops",
         "task",
         "ticket",
         "why",
@@ -58,6 +60,7 @@ class Item:
         self.task: asyncio.Task[None] | None = None
         self.why: Why | None = None
         self.begun = False
+        self.stops = False
         self.opens = False
         self.decided = False
         self.clearing: Latch[bool] | None = None

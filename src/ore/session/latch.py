@@ -3,6 +3,8 @@
 import asyncio
 from typing import Generic, TypeVar
 
+from ore._aio import Holdable, finish
+
 __all__ = ["Latch"]
 
 T = TypeVar("T")
@@ -36,4 +38,13 @@ class Latch(Generic[T]):
             self._waiters = self._waiters or []
             self._waiters.append(waiter)
             await waiter
+        return self.value  # type: ignore[return-value]  # set before any waiter wakes
+
+    async def outlast(self) -> T:
+        """As `wait`, also while the caller is being cancelled, which is raised when the value is there."""
+        if not self.done:
+            waiter: Holdable[None] = Holdable()
+            self._waiters = self._waiters or []
+            self._waiters.append(waiter)
+            await finish(waiter)
         return self.value  # type: ignore[return-value]  # set before any waiter wakes

@@ -231,7 +231,7 @@ class MessageRun:
         started = core.started
         if not started:
             return False
-        for other in [one for one in core.waiting if one.message.taken and one.message.id in started]:
+        for other in [one for one in core.waiting if one.message.id in started]:
             core.waiting = [one for one in core.waiting if one is not other]
             item.joined.append(other)
         gathered = {one.message.id for one in (item, *item.joined)}

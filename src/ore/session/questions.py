@@ -64,8 +64,8 @@ class Questions:
         self._contexts: dict[str, EventContext] = {}
         self._waiting: dict[str, Latch[Answer]] = {}
         self._deciding: set[str] = set()
-        self.keep_open: Callable[[], bool] = lambda: False
-        """Whether a question whose asker is cancelled stays open, for the next process."""
+        self.keep_open: Callable[[str | None], bool] = lambda call_key: False
+        """Whether a question of a call that is cancelled stays open, for the next process."""
         self.run_clock: RunClock | None = None
 
     @property
@@ -129,7 +129,7 @@ class Questions:
                 await self._open(question, is_new=known is None)
                 return await self._wait(question, latch)
         except asyncio.CancelledError:
-            if not self.keep_open():
+            if not self.keep_open(question.call_key):
                 await self._settle(question.key, QuestionStatus.CANCELLED, None)
             raise
         finally:

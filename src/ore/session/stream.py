@@ -1,6 +1,5 @@
 """`Stream`: one live session."""
 
-import asyncio
 import contextvars
 import os
 from collections.abc import Mapping, Sequence
@@ -25,6 +24,7 @@ from ore.session.line import find, is_accepted, put, queue_of, still_waiting
 from ore.session.message import new_message
 from ore.session.metadata import Metadata
 from ore.session.outcome import Interrupted, Outcome, Ticket
+from ore.session.stopping import stop
 from ore.session.worker import Worker
 
 __all__ = ["Stream", "cursor_of", "look_again", "open_stream", "phase_of", "queue_in", "rests"]
@@ -144,6 +144,10 @@ class Stream:
     def cancel(self, activity_id: str | None = None) -> bool:
         """Cancel the running message, or just one tool call of it; what waits goes on.
 
+        At once, and in this process: should it die before the message has
+        ended, the next one goes on with it. `Ticket.cancel` and `interrupt`
+        outlast that.
+
         Returns:
             Whether there was something to cancel.
 
@@ -233,6 +237,8 @@ class Stream:
             core.closed, core.shut = True, Latch()
             if core.writes or not self._worker.at_rest(self._shut):
                 await finish(self._close())
+            else:
+                await core.shut.outlast()
         await core.shut.wait()
 
     async def leave(self, drain_s: float = 0.0) -> None:
@@ -251,6 +257,8 @@ class Stream:
                     await finish(core.quiet())
                 finally:
                     self._shut()
+            else:
+                await core.shut.outlast()
         await core.shut.wait()
 
     async def __aenter__(self) -> Self:
@@ -283,18 +291,13 @@ class Stream:
         put(core, item)
         current = core.current if message.mode == "interrupt" else None
         if current is not None:
-            current.cancel("cancelled")
+            item.stops = current.cancel("cancelled")
         self._worker.wake()
         return item.ticket
 
     async def _interrupt(self, running: Item | None, items: Sequence[Item]) -> Interrupted:
         cleared = await self._clear(items, Status.CLEARED)
-        cancelled = False
-        if running is not None and running.is_cancellable:
-            # Asked for before the ending that the cancellation brings: nobody waits for the disk to silence a model.
-            noted = asyncio.ensure_future(self._core.kit.store.interrupt(self.id))
-            cancelled = running.cancel("cancelled")
-            await noted
+        cancelled = await stop(self._core.kit.store, self.id, running)
         return Interrupted(
             cancelled=running.message.id if running and cancelled else None,
             cleared=tuple((item.message.id, item.message.artifacts) for item in cleared),
@@ -322,7 +325,7 @@ class Stream:
     async def _cancel(self, ticket: Ticket) -> bool:
         current = self._core.current
         if current is not None and current.ticket is ticket:
-            return current.cancel("cancelled")
+            return await finish(stop(self._core.kit.store, self.id, current))
         return await self._withdraw(ticket)
 
     async def _withdraw(self, ticket: Ticket) -> bool:

@@ -15,6 +15,7 @@ from ore.session.item import Item
 from ore.session.line import drop, find, last_before
 from ore.session.message_run import MessageRun, is_cancelled
 from ore.session.outcome import ended_before
+from ore.session.stopping import submit_stopping
 
 if TYPE_CHECKING:
     from ore.session.stream import Stream
@@ -278,8 +279,11 @@ class Worker:
 
     def _submit(self, item: Item) -> Submitted:
         self._core.journal.goes_on()
+        store = self._core.kit.store
         try:
-            return self._core.kit.store.submit(self._core.id, item.message)
+            if item.stops:
+                return submit_stopping(store, self._core.id, item.message)
+            return store.submit(self._core.id, item.message)
         except Exception as error:
             return Ready(error=error)
 
