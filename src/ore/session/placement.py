@@ -8,6 +8,7 @@ from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Protocol
 
+from ore._forks import close_lock, keep_lock
 from ore.errors import SessionOwnedError
 from ore.ledger import check_id
 
@@ -126,7 +127,7 @@ class LocalPlacement:
         if descriptor < 0:
             del self._owners[session_id]
             return
-        os.close(descriptor)  # the file stays: removing it each time would cost more than the lock itself
+        close_lock(descriptor)  # the file stays: removing it each time would cost more than the lock itself
 
     def _open(self, folder: Path, path: str) -> int:
         try:
@@ -145,12 +146,12 @@ class LocalPlacement:
                 if _is_at(descriptor, path):
                     return descriptor
             except BlockingIOError:
-                os.close(descriptor)
+                close_lock(descriptor)
                 raise SessionOwnedError(f"session {session_id!r} is in use by another live process") from None
             except BaseException:
-                os.close(descriptor)
+                close_lock(descriptor)
                 raise
-            os.close(descriptor)  # its owner removed it between the two calls
+            close_lock(descriptor)  # its owner removed it between the two calls
 
 
 class _Hold:
@@ -168,7 +169,7 @@ class _Hold:
 
 
 def _opened(path: str) -> int:
-    return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    return keep_lock(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
 
 
 def _is_at(descriptor: int, path: str) -> bool:

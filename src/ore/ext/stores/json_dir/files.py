@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
+from ore._forks import close_lock, keep_lock
 from ore.errors import SessionOwnedError, StoreError
 
 __all__ = [
@@ -196,21 +197,21 @@ def make_folder(folder: Path) -> None:
 
 
 def lock(path: Path) -> int:
-    """An open descriptor that holds the lock; the kernel frees it when the process ends.
+    """An open descriptor that holds the lock until `close_lock`; the kernel frees it when the process ends.
 
     Raises:
         SessionOwnedError: Somebody else holds it.
     """
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | _OWN, 0o600)
+    descriptor = keep_lock(os.open(path, os.O_RDWR | os.O_CREAT | _OWN, 0o600))
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        os.close(descriptor)
+        close_lock(descriptor)
         raise SessionOwnedError(
             f"store {str(path.parent)!r} is in use by another live process; a folder of JSON files has one at a time"
         ) from None
     except BaseException:
-        os.close(descriptor)
+        close_lock(descriptor)
         raise
     return descriptor
 

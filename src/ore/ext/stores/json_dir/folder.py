@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
+from ore._forks import close_lock
 from ore.artifact import Codec
 from ore.errors import ConflictError, InputError, NotFoundError, OreError, StoreError
 from ore.ext.stores.json_dir import files, thread_file
@@ -75,7 +76,7 @@ class Folder:
                         self._names.add(file.name.casefold())
                         self._last = max(self._last, file.stat(follow_symlinks=False).st_mtime_ns)
         except BaseException:
-            os.close(lock)
+            close_lock(lock)
             raise
         self._lock = lock
 
@@ -96,7 +97,7 @@ class Folder:
             self._ends.clear()
             self._rows.clear()
             lock, self._lock = self._lock, None
-            os.close(lock)
+            close_lock(lock)
 
     def tick(self) -> int:
         """The next place in the order of writing; about the time in ns, and after all earlier ones."""
