@@ -2,13 +2,26 @@
 
 import asyncio
 from collections.abc import Awaitable, Sequence
+from typing import Literal
 
 import pytest
 
 from ore.artifact import Text
 from ore.errors import ConflictError, SessionClosedError, StoreError
 from ore.event import UserMessage
-from ore.ledger import EndingRecord, MemoryStore, Message, Outcome, Record, Role, TakenRecord, Turn, TurnRecord, Writer
+from ore.ledger import (
+    EndingRecord,
+    MemoryStore,
+    Message,
+    Opening,
+    Outcome,
+    Record,
+    Role,
+    TakenRecord,
+    Turn,
+    TurnRecord,
+    Writer,
+)
 from ore.session import Manager, Stream
 from ore.testing import ScriptedProvider
 from session.held_store import HeldStore
@@ -161,6 +174,35 @@ async def test_a_message_that_goes_on_already_is_not_refused_to_whoever_sends_it
         await steps()
         go.set()
         assert [(await ticket).status for ticket in (again, other)] == [Outcome.DONE, Outcome.DONE]
+
+
+class LateStore(HeldStore):
+    """Knows what comes next a while before it says so, when `late` is held."""
+
+    async def take(self, session_id: str, opening: Opening | None = None) -> Writer:
+        writer = await super().take(session_id, opening)
+        writer.waiting = None  # else nobody would ask for the next one
+        return writer
+
+    async def next(self, writer: Writer, *, mark: bool = False) -> Message | None:
+        message = await super().next(writer, mark=mark)
+        await self._pass("late")
+        return message
+
+
+@pytest.mark.parametrize("mode", ["interrupt", "queue"])
+async def test_a_message_that_interrupts_cancels_what_is_just_about_to_begin(
+    watch: Watch, mode: Literal["interrupt", "queue"]
+) -> None:
+    store = LateStore("late")
+    stream = watch.of(await Manager(agent(ScriptedProvider(answer("one"), repeat=True)), store).create())
+    async with asyncio.timeout(5):
+        first = stream.submit("first")
+        await until(lambda: store.waiting == ["late"])
+        other = stream.submit(UserMessage(content="other", mode=mode))
+        store.release()
+        assert (await first).status is (Outcome.CANCELLED if mode == "interrupt" else Outcome.DONE)
+        assert (await other).status is Outcome.DONE
 
 
 async def left_by_another(watch: Watch, store: HeldStore) -> Stream:

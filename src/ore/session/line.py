@@ -8,7 +8,7 @@ from ore.session.item import Item, Why
 if TYPE_CHECKING:
     from ore.session.core import Core
 
-__all__ = ["drop", "find", "is_accepted", "last_before", "put", "queue_of", "steering", "still_waiting"]
+__all__ = ["drop", "find", "is_accepted", "is_overtaken", "last_before", "put", "queue_of", "steering", "still_waiting"]
 
 
 def queue_of(running: Item | None, waiting: Sequence[Item]) -> Sequence[Mapping[str, Any]]:
@@ -37,6 +37,15 @@ def find(core: "Core", message_id: str) -> Item | None:
 def steering(core: "Core") -> Item | None:
     """The next message that waits to enter the running loop."""
     return next((item for item in core.waiting if item.message.mode == "steer" and item.clearing is None), None)
+
+
+def is_overtaken(core: "Core", item: Item) -> bool:
+    """Whether a message that interrupts came in front of one that was being fetched to begin."""
+    waiting = core.waiting
+    if not waiting or waiting[0] is item or item.message.mode == "interrupt":
+        return False
+    ahead = waiting[: waiting.index(item)] if item in waiting else waiting
+    return any(other.message.mode == "interrupt" and other.clearing is None for other in ahead)
 
 
 def last_before(core: "Core", item: Item) -> str | None:

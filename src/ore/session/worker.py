@@ -12,7 +12,7 @@ from ore.ledger import EndingRecord, Message, Writer
 from ore.session.core import NOBODY, Core
 from ore.session.intercept import is_screened
 from ore.session.item import Item
-from ore.session.line import drop, find, last_before
+from ore.session.line import drop, find, is_overtaken, last_before
 from ore.session.message_run import MessageRun, is_cancelled
 from ore.session.outcome import ended_before
 from ore.session.stopping import submit_stopping
@@ -325,6 +325,7 @@ class Worker:
         core = self._core
         if item.clearing is not None and await item.clearing.wait():
             return False
+        overtaken = is_overtaken(core, item)
         core.waiting = [other for other in core.waiting if other is not item]
         core.running, core.stream = item, self._stream
         self.wake()  # what was submitted meanwhile becomes durable beside it
@@ -337,6 +338,8 @@ class Worker:
         work = run.stop() if stopped else run.work()
         loop = asyncio.get_running_loop()
         item.task = loop.create_task(work, name=f"ore-message-{item.message.id}", context=item.context)
+        if overtaken:
+            item.cancel("cancelled")
         if core.closed:  # it was found in the inbox only now
             item.cancel("shutdown" if core.leaving else "closed")
         try:
