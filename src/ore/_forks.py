@@ -9,21 +9,25 @@ import os
 from contextlib import suppress
 from typing import Final
 
-__all__ = ["close_lock", "keep_lock"]
+__all__ = ["close_lock", "holds_lock", "keep_lock"]
 
-_KEPT: Final[set[int]] = set()
+_KEPT: Final[dict[int, str]] = {}
 
 
-def keep_lock(descriptor: int) -> int:
-    """Have every child close the descriptor as soon as it is forked; returns it."""
-    _KEPT.add(descriptor)
+def keep_lock(descriptor: int, path: str) -> int:
+    """Have every child close the descriptor of the lock file as soon as it is forked; returns it."""
+    _KEPT[descriptor] = path
     return descriptor
+
+
+def holds_lock(path: str, beside: int) -> bool:
+    """Whether this process has the lock file open by another descriptor than `beside`."""
+    return any(kept == path and descriptor != beside for descriptor, kept in _KEPT.items())
 
 
 def close_lock(descriptor: int) -> None:
     """Give the lock back; does nothing in a child that was forked meanwhile."""
-    if descriptor in _KEPT:
-        _KEPT.discard(descriptor)
+    if _KEPT.pop(descriptor, None) is not None:
         os.close(descriptor)
 
 

@@ -9,9 +9,15 @@ import pytest
 
 from faults.stage import Stage
 from faults.test_recovery import OPEN, asked_tools, begun
-from ore.errors import SessionOwnedError
-from ore.session import LocalPlacement, Placement
+from ore.errors import SessionOwnedError, StoreError
+from ore.ext.stores.json_dir import JsonStore
+from ore.ext.stores.sqlite import SqliteStore
+from ore.session import LocalPlacement, Manager, Placement
+from ore.testing import ScriptedProvider
 from ore.testing.contracts.placement import PlacementCheck, placement_checks
+from session.watch import agent
+
+StoreType = type[JsonStore] | type[SqliteStore]
 
 
 class LocalBench:
@@ -40,6 +46,28 @@ async def test_a_hold_leaves_no_descriptor(tmp_path: Path) -> None:
                 async with other.hold(f"s{number % 7}"):
                     pass
     assert os.listdir("/proc/self/fd") == before
+
+
+@pytest.mark.parametrize("opened", [SqliteStore, JsonStore])
+async def test_who_has_it_is_told_where_it_is_this_process_itself(tmp_path: Path, opened: StoreType) -> None:
+    """Two stores that one program opens at the same place."""
+    one, other = opened(tmp_path / "store"), opened(tmp_path / "store")
+    async with Manager(agent(ScriptedProvider([asyncio.Event()])), one) as manager:
+        stream = await manager.open("s")
+        await stream.submit("hello").accepted()
+        with pytest.raises(SessionOwnedError, match="of this process"):
+            async with Manager(agent(ScriptedProvider()), other) as late:
+                await (await late.open("s")).process("hello")
+        await stream.close()
+    for store in (one, other):
+        await store.aclose()
+
+
+async def test_a_lock_file_that_cannot_be_opened_is_an_error_of_the_store(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(StoreError, match=r"lock file .*s\.lock': Not a directory"):
+        async with LocalPlacement(tmp_path / "file").hold("s"):
+            pass
 
 
 # ── Between processes ────────────────────────────────────────────────────────

@@ -8,8 +8,8 @@ from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Protocol
 
-from ore._forks import close_lock, keep_lock
-from ore.errors import SessionOwnedError
+from ore._forks import close_lock, holds_lock, keep_lock
+from ore.errors import SessionOwnedError, StoreError
 from ore.ledger import check_id
 
 __all__ = ["Activate", "LocalPlacement", "Placement"]
@@ -103,12 +103,21 @@ class LocalPlacement:
         return ended
 
     def acquire(self, session_id: str) -> None:
-        """Own a session, once more; see `hold`."""
+        """Own a session, once more; see `hold`.
+
+        Raises:
+            SessionOwnedError: Another process owns it, or another manager of this one.
+            StoreError: Its lock file cannot be opened.
+        """
         held = self._held.get(session_id)
         if held is not None:
             self._held[session_id] = (held[0], held[1] + 1)
         elif self._folder is not None:
-            self._held[session_id] = (self._lock(self._folder, session_id), 1)
+            try:
+                self._held[session_id] = (self._lock(self._folder, session_id), 1)
+            except OSError as error:
+                where = str(self._folder / f"{session_id}.lock")
+                raise StoreError(f"lock file {where!r}: {error.strerror or type(error).__name__}") from error
         elif self._owners.setdefault(session_id, self) is self:
             self._held[session_id] = (-1, 1)
         else:
@@ -146,8 +155,9 @@ class LocalPlacement:
                 if _is_at(descriptor, path):
                     return descriptor
             except BlockingIOError:
+                owner = "manager of this process" if holds_lock(path, descriptor) else "live process"
                 close_lock(descriptor)
-                raise SessionOwnedError(f"session {session_id!r} is in use by another live process") from None
+                raise SessionOwnedError(f"session {session_id!r} is in use by another {owner}") from None
             except BaseException:
                 close_lock(descriptor)
                 raise
@@ -169,7 +179,7 @@ class _Hold:
 
 
 def _opened(path: str) -> int:
-    return keep_lock(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+    return keep_lock(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600), path)
 
 
 def _is_at(descriptor: int, path: str) -> bool:

@@ -146,7 +146,9 @@ class Questions:
         record = self._records.get(key)
         if record is None:
             raise NotFoundError(f"no question {key!r}")
-        if record.status is not QuestionStatus.OPEN or key in self._deciding:
+        if key in self._deciding:
+            raise ConflictError(f"question {key!r} is just being answered, or over")
+        if record.status is not QuestionStatus.OPEN:
             raise ConflictError(f"question {key!r} is {record.status.value} already")
         if answer.key != key:
             raise InputError(f"expected an answer to the question {key!r}, got one to {answer.key!r}")

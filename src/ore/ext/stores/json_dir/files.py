@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from ore._forks import close_lock, keep_lock
+from ore._forks import close_lock, holds_lock, keep_lock
 from ore.errors import SessionOwnedError, StoreError
 
 __all__ = [
@@ -202,13 +202,15 @@ def lock(path: Path) -> int:
     Raises:
         SessionOwnedError: Somebody else holds it.
     """
-    descriptor = keep_lock(os.open(path, os.O_RDWR | os.O_CREAT | _OWN, 0o600))
+    descriptor = keep_lock(os.open(path, os.O_RDWR | os.O_CREAT | _OWN, 0o600), str(path))
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
+        here = holds_lock(str(path), descriptor)
         close_lock(descriptor)
+        owner = "another store of this process, which can be shared" if here else "another live process"
         raise SessionOwnedError(
-            f"store {str(path.parent)!r} is in use by another live process; a folder of JSON files has one at a time"
+            f"store {str(path.parent)!r} is in use by {owner}; a folder of JSON files has one at a time"
         ) from None
     except BaseException:
         close_lock(descriptor)
