@@ -22,7 +22,7 @@ from ore.ledger import (
     TurnRecord,
     Writer,
 )
-from ore.session import Manager, Stream
+from ore.session import Manager, Stream, Ticket
 from ore.testing import ScriptedProvider
 from session.held_store import HeldStore
 from session.watch import Watch, agent, answer, said, steps, until
@@ -203,6 +203,37 @@ async def test_a_message_that_interrupts_cancels_what_is_just_about_to_begin(
         store.release()
         assert (await first).status is (Outcome.CANCELLED if mode == "interrupt" else Outcome.DONE)
         assert (await other).status is Outcome.DONE
+
+
+class OrderedStore(HeldStore):
+    """Notes an interrupt behind what it was asked before, as a store with one writer does."""
+
+    async def interrupt(self, session_id: str) -> None:
+        await self._pass("interrupt")
+        await super().interrupt(session_id)
+
+
+@pytest.mark.parametrize("how", ["interrupt", "cancel"])
+async def test_who_stops_a_message_whose_answer_is_on_its_way_to_the_store_hears_that_it_is_done(
+    watch: Watch, how: str
+) -> None:
+    store, go = OrderedStore(), asyncio.Event()
+    stream = watch.of(await Manager(agent(ScriptedProvider([go, *answer("one")])), store).create())
+    async with asyncio.timeout(5), asyncio.TaskGroup() as group:
+        ticket = stream.submit("hello")
+        await until(lambda: watch.told(stream)[-1:] == ["submitted"])
+        store.hold("append", "interrupt")
+        go.set()
+        await until(lambda: store.waiting == ["append"])
+        stopped = group.create_task(_stopped(stream, ticket, how))
+        await until(lambda: store.waiting == ["append", "interrupt"])
+        store.release()
+        assert (await ticket).status is Outcome.DONE
+    assert stopped.result() is False
+
+
+async def _stopped(stream: Stream, ticket: Ticket, how: str) -> bool:
+    return await ticket.cancel() if how == "cancel" else (await stream.interrupt()).cancelled is not None
 
 
 async def left_by_another(watch: Watch, store: HeldStore) -> Stream:

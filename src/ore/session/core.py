@@ -339,6 +339,7 @@ class Core:
         """An ending is durable."""
         if self.running is not None and self.running.message.id == ending.message:
             self.running.decided = True
+            self.running.done = ending.outcome is Outcome.DONE
 
     async def taken(self, writer: Writer, *, foreign: bool) -> None:
         """A new epoch; when somebody else wrote since, read the thread anew."""

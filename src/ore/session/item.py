@@ -28,6 +28,7 @@ class Item:
         stops: Its coming has cancelled what ran, which is to be as durable as the message.
         opens: Its first turn is being recorded, or was, before it has a task.
         decided: Its ending is durable; cancelling no longer touches it.
+        done: It was decided that it is done, perhaps after somebody cancelled it.
         clearing: Set while it is being taken out of the queue; its value says
             whether that worked.
         ends: Whether a draft will be its last turn; `None` while no pattern runs.
@@ -41,6 +42,7 @@ class Item:
         "clearing",
         "context",
         "decided",
+        "done",
         "ends",
         "envelope",
         "joined",
@@ -63,6 +65,7 @@ class Item:
         self.stops = False
         self.opens = False
         self.decided = False
+        self.done = False
         self.clearing: Latch[bool] | None = None
         self.ends: Callable[[Draft], bool] | None = None
         self.joined: list[Item] = []

@@ -14,7 +14,10 @@ log = logging.getLogger(__name__)
 
 
 async def stop(store: Store, session_id: str, item: Item | None) -> bool:
-    """Cancel a message at once, and note durably that it shall stop; whether there was something to cancel.
+    """Cancel a message at once, and note durably that it shall stop; whether it came to that.
+
+    It did not where nothing ran, or where the answer was on its way to the
+    store already: then the message is done.
 
     Raises:
         StoreError: Only the note could not be made.
@@ -25,7 +28,7 @@ async def stop(store: Store, session_id: str, item: Item | None) -> bool:
     noted = asyncio.ensure_future(store.interrupt(session_id))
     cancelled = item.cancel("cancelled")
     await noted
-    return cancelled
+    return cancelled and not item.done
 
 
 def submit_stopping(store: Store, session_id: str, message: Message) -> Awaitable[EndingRecord | Message | None]:
