@@ -21,6 +21,7 @@ from ore.ext.wires.anthropic.open_block import (
 )
 from ore.ext.wires.anthropic.structs import Block, Delta, Event, decode_block
 from ore.ext.wires.bursts import Run
+from ore.ext.wires.unread import Unread
 
 __all__ = ["Answer"]
 
@@ -56,6 +57,8 @@ class Answer:
         self._issuer: Final = {"provider": provider, "model": model}
         self._answer_tool = answer_tool
         self._attempt = 1
+        self._has_spoken = False
+        self._unread = Unread(provider)
         self.is_strange = False
         """Whether something came that is none of its events."""
         self.ended = False
@@ -71,12 +74,16 @@ class Answer:
             name: How its frame calls it, where the event itself does not say.
             data: Its bytes, for what the struct does not hold.
         """
+        if not self._has_spoken:
+            self._unread.add(data)
         taker = _TAKERS.get(event.type or name.decode("ascii", "replace"))
         if taker is None or self.ended:
             self.is_strange = self.is_strange or event.type != _PING
             return _NOTHING
         try:
-            return taker(self, event, data)
+            said = taker(self, event, data)
+            self._has_spoken = self._has_spoken or bool(said)
+            return said
         except (msgspec.DecodeError, RecursionError):
             self.break_off("blocks as the protocol has them", "one that cannot be read")
             return _NOTHING
@@ -190,8 +197,10 @@ class Answer:
         return [*self._close_block(), *reason, *self._usage()]
 
     def _finish(self) -> Sequence[Artifact]:
-        self.ended = True
-        return [*self._close_block(), StopReason(reason=self._stop_reason()), *self._usage()]
+        rest = self._close_block()
+        self.fault = None if rest or self._has_spoken else self._unread.fault()
+        self.ended = self.fault is None
+        return [*rest, StopReason(reason=self._stop_reason()), *self._usage()]
 
     def _stop_reason(self) -> Reason:
         """The reason, by the calls there are: a structured answer is none, and some gateways call every end a stop."""

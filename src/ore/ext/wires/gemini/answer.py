@@ -27,6 +27,7 @@ from ore.ext.wires.gemini.failure import stream_failure
 from ore.ext.wires.gemini.structs import NOTHING, Blob, Candidate, Chunk, Counts, Part, raw_parts
 from ore.ext.wires.gemini.usage import usage_of
 from ore.ext.wires.halves import Halves
+from ore.ext.wires.unread import Unread
 
 __all__ = ["Answer"]
 
@@ -72,6 +73,8 @@ class Answer:
         self._finish = ""
         self._begun = False
         self._has_content = False
+        self._has_spoken = False
+        self._unread = Unread(provider)
         self._halves = Halves()
         self.open = ""
         """What nothing but is open, `text` or `reasoning`, so that more of it simply goes on it."""
@@ -100,7 +103,11 @@ class Answer:
         if reason:
             return self._fail(blocked(self._provider, reason, "the prompt"))
         candidate = next((one for one in chunk.candidates or () if not one.index), None)
-        return _NOTHING if candidate is None else self._candidate(candidate, data)
+        said = _NOTHING if candidate is None else self._candidate(candidate, data)
+        if not self._has_spoken:
+            self._unread.add(data)
+            self._has_spoken = bool(said)
+        return said
 
     def break_off(self, got: str) -> None:
         """The answer breaks the protocol; nothing more is read of it."""
@@ -121,7 +128,9 @@ class Answer:
         if isinstance(reason, ProviderError):
             return self._fail(reason)
         cut = reason.reason == "length"
-        return [*self._rest(), *self._calls.close(cut=cut), *self._sources(), reason, *self._usage()]
+        rest = [*self._rest(), *self._calls.close(cut=cut), *self._sources()]
+        self.fault = None if rest or self._has_spoken else self._unread.fault()
+        return [*rest, reason, *self._usage()]
 
     def _fail(self, error: ProviderError) -> Sequence[Artifact]:
         """The answer ends with an error; what it cost is said first."""

@@ -24,6 +24,7 @@ from ore.ext.wires.halves import Halves
 from ore.ext.wires.media import sniffed
 from ore.ext.wires.ollama.failure import stream_failure
 from ore.ext.wires.ollama.structs import Call, Line, Message
+from ore.ext.wires.unread import Unread
 
 __all__ = ["Answer"]
 
@@ -54,6 +55,8 @@ class Answer:
         self._halves = Halves()
         self._begun = False
         self._has_calls = False
+        self._has_spoken = False
+        self._unread = Unread(provider)
         self.open = ""
         """What nothing but is open, `text` or `thinking`, so that more of it simply goes on it."""
         self.ended = False
@@ -61,8 +64,12 @@ class Answer:
         self.fault: ProviderError | None = None
         """What went wrong, once what came before it was yielded."""
 
-    def take(self, line: Line) -> Sequence[Artifact]:
-        """What a line says; nothing once the answer has ended."""
+    def take(self, line: Line, data: bytes) -> Sequence[Artifact]:
+        """What a line says; nothing once the answer has ended.
+
+        Args:
+            data: Its bytes, for errors.
+        """
         if self.ended:
             return _NOTHING
         self._begun = True
@@ -79,6 +86,9 @@ class Answer:
             out += [*self._thought(), *self._said(), *self._call(call)]
         for image in message.images or ():
             out += [*self._thought(), *self._said(), *self._image(image)]
+        if not self._has_spoken:
+            self._unread.add(data)
+            self._has_spoken = bool(out)
         return [*out, *self._end(line)] if line.done and self.fault is None else out
 
     def break_off(self, got: str) -> None:
@@ -144,9 +154,10 @@ class Answer:
         return [Image(media_type=sniffed(data) or None, data=data, size_bytes=len(data))]
 
     def _end(self, line: Line) -> Sequence[Artifact]:
-        self.ended = True
         reason = _REASONS.get(line.done_reason or "", "other")
         rest = [*self._said(), *(_NOTHING if reason == "length" else self._thought())]
+        self.fault = None if rest or self._has_spoken else self._unread.fault()
+        self.ended = self.fault is None
         if reason == "stop" and self._has_calls:
             reason = "tool_use"
         prompt, completion = line.prompt_eval_count, line.eval_count

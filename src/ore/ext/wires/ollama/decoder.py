@@ -54,7 +54,7 @@ class OllamaDecoder:
                 batch.append(fragment)
                 room -= 1
             else:
-                batch += answer.take(line)
+                batch += answer.take(line, data)
                 room = BATCH_LIMIT - len(batch)
                 if answer.fault is not None:
                     yield from _batches(batch)

@@ -15,6 +15,7 @@ from ore.ext.wires.openai_chat.fragments import RUNS
 from ore.ext.wires.openai_chat.structs import Choice, Chunk, decode_chunk, lenient_chunk
 from ore.ext.wires.openai_chat.usage import usage_of
 from ore.ext.wires.sse import EVENT_LIMIT_BYTES, FIRST, SseReader
+from ore.ext.wires.unread import Unread
 from ore.provider import Batch
 
 __all__ = ["ChatDecoder"]
@@ -60,6 +61,7 @@ class ChatDecoder:
         "_provider",
         "_reader",
         "_shape",
+        "_unread",
         "_usage",
         "fault",
     )
@@ -68,6 +70,7 @@ class ChatDecoder:
         self._provider = provider
         self._reader = SseReader(provider)
         self._answer = Answer(provider, model, output)
+        self._unread = Unread(provider)
         self._shape = ""
         self._head: list[bytes] = []
         self._begun = False
@@ -103,7 +106,7 @@ class ChatDecoder:
             return self._take_odd(name, data)
         if name == b"error" or (chunk.choices is None and chunk.usage is None):
             return self._take_odd(name, data)
-        return self._take(chunk)
+        return self._take(chunk, data)
 
     def close(self) -> Iterator[Batch]:
         """What is still due."""
@@ -132,9 +135,9 @@ class ChatDecoder:
             said = "expected JSON in each event of the answer, got something else; is this the address of a chat "
             self._fail(ProtocolError(f"{said}completions API?", provider=self._provider), rest)
             return rest
-        return self._take(chunk)
+        return self._take(chunk, data)
 
-    def _take(self, chunk: Chunk) -> Sequence[Artifact]:
+    def _take(self, chunk: Chunk, data: bytes) -> Sequence[Artifact]:
         out: list[Artifact] = []
         choice = _first(chunk.choices)
         self._begun = self._begun or choice is not None
@@ -149,7 +152,9 @@ class ChatDecoder:
             self._usage = usage_of(chunk.usage) or self._usage
             # A usage beside words, or before any, is one of many: it ends nothing.
             self._is_counted = self._has_spoken and not out and self._is_counted is not False
-        self._has_spoken = self._has_spoken or bool(out)
+        if not self._has_spoken:
+            self._unread.add(data)
+            self._has_spoken = bool(out)
         if chunk.error:
             self._fail(stream_error(self._provider, chunk.error), out)
         elif choice is not None and choice.finish_reason in _FAILED:
@@ -167,18 +172,16 @@ class ChatDecoder:
             out.append(self._usage)
 
     def _finished(self, out: list[Artifact], *, is_said: bool = False) -> None:
-        """No more comes; where nothing said that this is the end, what it cost is said before the error."""
+        """No more comes; where that is no answer, what it cost is said before the error."""
         error = None if is_said else self._unfinished()
         if error is None:
-            self._end(out)
-        else:
+            self._answer.end(out, cut=self._reason() == "length")
+            error = None if out or self._has_spoken else self._unread.fault()
+        if error is not None:
             self._fail(error, out)
-
-    def _end(self, out: list[Artifact]) -> None:
+            return
         self._ended = True
-        reason = self._reason()
-        self._answer.end(out, cut=reason == "length")
-        out.append(StopReason(reason=reason))
+        out.append(StopReason(reason=self._reason()))
         if self._usage is not None:
             out.append(self._usage)
 
@@ -231,7 +234,7 @@ class ChatDecoder:
         body = b"".join(self._head).strip(_BLANK)
         chunk = lenient_chunk(body, whole=True)
         if chunk is not None and (chunk.choices or chunk.error):
-            out += self._take(chunk)
+            out += self._take(chunk, body)
             return
         found: Any = None
         with suppress(msgspec.DecodeError, RecursionError):

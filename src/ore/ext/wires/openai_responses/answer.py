@@ -19,6 +19,7 @@ from ore.ext.wires.openai_responses.items import CALLS, Item, parts_of, summary_
 from ore.ext.wires.openai_responses.outlet import Outlet
 from ore.ext.wires.openai_responses.prose import Prose
 from ore.ext.wires.openai_responses.structs import Event, read
+from ore.ext.wires.unread import Unread
 
 __all__ = ["Answer", "Key", "key_of"]
 
@@ -52,6 +53,8 @@ class Answer:
         self._issuer: Final = issuer
         self._limit: Final = limit
         self._attempt = 1
+        self._has_spoken = False
+        self._unread = Unread(issuer["provider"])
         self.ended = False
         """Whether all of it was there."""
         self.fault: ProviderError | None = None
@@ -66,15 +69,24 @@ class Answer:
             name: How its frame calls it, where the event itself does not say.
             data: Its bytes, for errors, which the struct does not hold.
         """
+        if not self._has_spoken:
+            self._unread.add(data)
         event.type = event.type or name.decode("ascii", "replace")
         if event.type == "error":
             self._fail(read(data))
         elif (taker := _TAKERS.get(event.type)) is not None:
             taker(self, event)
-        return self._outlet.taken()
+        said = self._outlet.taken()
+        self._has_spoken = self._has_spoken or bool(said)
+        return said
 
-    def take_whole(self, response: Mapping[str, Any]) -> Sequence[Artifact]:
-        """A response that came in one piece."""
+    def take_whole(self, response: Mapping[str, Any], data: bytes) -> Sequence[Artifact]:
+        """A response that came in one piece.
+
+        Args:
+            data: Its bytes, for errors.
+        """
+        self._unread.add(data)
         self._end(response, "completed")
         return self._outlet.taken()
 
@@ -93,7 +105,7 @@ class Answer:
     def _reset(self) -> None:
         self._items: dict[Key, Item] = {}
         self._last: Item | None = None
-        self._outlet = Outlet()
+        self._outlet: Outlet = Outlet()
         self._prose = Prose(self._issuer, self._outlet)
         self._calls = Calls(self._issuer, self._outlet)
         self._rest()
@@ -216,8 +228,9 @@ class Answer:
         else:
             self._prose.leave(is_whole=status == "completed")
             self._calls.end(is_whole=status == "completed")
+            self.fault = None if self._has_spoken or self._outlet.has_any else self._unread.fault()
             self._outlet.put(StopReason(reason=self._reason(response, status, usage)))
-            self.ended = True
+            self.ended = self.fault is None
         if usage is not None:
             self._outlet.put(usage)
 

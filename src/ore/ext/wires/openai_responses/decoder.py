@@ -114,11 +114,12 @@ class ResponsesDecoder:
 
     def _whole(self) -> Sequence[Artifact]:
         """An answer, or an error, that is one object."""
+        body = b"".join(self._head).strip(_BLANK)
         try:
-            found: Any = msgspec.json.decode(b"".join(self._head).strip(_BLANK))
+            found: Any = msgspec.json.decode(body)
         except (msgspec.DecodeError, RecursionError):
             return ()
         if isinstance(found, dict) and (found.get("object") == "response" or isinstance(found.get("output"), list)):
-            return self._answer.take_whole(found)
+            return self._answer.take_whole(found, body)
         self._answer.fault = stream_failure(self._provider, found)
         return ()

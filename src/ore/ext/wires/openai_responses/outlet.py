@@ -24,6 +24,11 @@ class Outlet:
         self._late: list[Artifact] = []
         self.is_held = False
 
+    @property
+    def has_any(self) -> bool:
+        """Whether something came since it was asked for last."""
+        return bool(self._out)
+
     def put(self, artifact: Artifact) -> None:
         """Hand something out, or let it wait."""
         (self._late if self.is_held else self._out).append(artifact)
