@@ -49,9 +49,8 @@ class MessageRun:
         self._agent = core.the_agent()
         self._stream = stream
         self.item = item
-        self._turn_id = (
-            new_turn_id()
-        )  # drawn early: that lets other threads run, also one that shall get more to do first
+        # Drawn before anything is asked of the store: it lets other threads run, and the store's shall find all of it.
+        self._turn_id = new_turn_id()
         self._answering: tuple[Provider, Spec] | None = None
         self._pattern: Pattern | None = None
         self._opened: Reserved | None = None
