@@ -11,11 +11,11 @@ from ore.artifact import Artifact, Image, ProviderData, Reason, Restart, ServerT
 from ore.errors import ProtocolError, ProviderError
 from ore.ext.wires.bursts import Run
 from ore.ext.wires.media import sniffed
-from ore.ext.wires.openai_responses.calls import Calls
+from ore.ext.wires.openai_responses.calls import ALL, Calls
 from ore.ext.wires.openai_responses.ending import reason_of, usage_of
 from ore.ext.wires.openai_responses.failure import stream_failure
 from ore.ext.wires.openai_responses.fragments import ARGUMENTS, INPUT, SUMMARY, TEXT, THINKING, run_of
-from ore.ext.wires.openai_responses.items import CALLS, Item, parts_of, summary_of
+from ore.ext.wires.openai_responses.items import CALLS, Fragment, Item, Part, parts_of, summary_of
 from ore.ext.wires.openai_responses.outlet import Outlet
 from ore.ext.wires.openai_responses.prose import Prose
 from ore.ext.wires.openai_responses.structs import Event, read
@@ -39,7 +39,8 @@ class Answer:
 
     An image that the vendor made is a `ServerTool` without its bytes, and an
     `Image` that holds them right behind it. A second `response.created` begins the
-    answer anew; a `Restart` says so.
+    answer anew; a `Restart` says so. So does one before the end where an item as a
+    whole is another than its fragments; what only was missing at its end is one more fragment.
 
     Args:
         issuer: Provider and model, which tag what goes back.
@@ -53,6 +54,8 @@ class Answer:
         self._issuer: Final = issuer
         self._limit: Final = limit
         self._attempt = 1
+        self._heard: list[Fragment] | None = None
+        self._run: Run | None = None
         self._has_spoken = False
         self._unread = Unread(issuer["provider"])
         self.ended = False
@@ -106,6 +109,7 @@ class Answer:
         self._items: dict[Key, Item] = {}
         self._last: Item | None = None
         self._outlet: Outlet = Outlet()
+        self._is_torn = False
         self._prose = Prose(self._issuer, self._outlet)
         self._calls = Calls(self._issuer, self._outlet)
         self._rest()
@@ -114,10 +118,15 @@ class Answer:
         """Every fragment goes through `take`."""
         self.run = None
 
-    def _go_on(self, event: Event, part: int | None = None, number: int = -1, *, plain: bool = True) -> None:
+    def _go_on(self, event: Event, item: Item, part: Part, index: int | None = None, *, plain: bool = True) -> None:
         """Fragments like this one need not be looked at any more."""
-        place = event.output_index
-        self.run = run_of(event.type, place, part, number) if plain and place is not None else None
+        place, heard = event.output_index, item.streamed[part]
+        if not plain or place is None:
+            self.run = None
+            return
+        if self._heard is not heard:
+            self._heard, self._run = heard, run_of(event.type, place, index, item.number, heard)
+        self.run = self._run
 
     def _create(self, event: Event) -> None:
         if self._last is not None:
@@ -166,6 +175,7 @@ class Answer:
                 self._calls.finish(item)
             case _:
                 self._run_by_vendor(item)
+        self._is_torn = self._is_torn or item.is_torn
 
     def _say(self, event: Event) -> None:
         is_refusal = ".refusal." in event.type
@@ -173,7 +183,7 @@ class Answer:
         if event.delta:
             self._prose.say(item, index, event.delta, is_refusal=is_refusal)
             is_plain = not self._outlet.is_held and self._prose.is_sound and not is_refusal
-            self._go_on(event, event.content_index, plain=is_plain)
+            self._go_on(event, item, ("content", index), event.content_index, plain=is_plain)
         elif event.type.endswith(".done"):
             self._prose.end_part(item, index, {"type": "refusal" if is_refusal else "", **_words(event)})
 
@@ -191,17 +201,17 @@ class Answer:
         item, part = self._item(event, "reasoning"), ("summary" if is_summary else "content", index or 0)
         if event.delta:
             self._prose.think(item, part, event.delta)
-            self._go_on(event, index, plain=not self._outlet.is_held and self._prose.is_sound)
-        elif event.text and part not in item.streamed:
-            self._prose.think(item, part, event.text)
+            self._go_on(event, item, part, index, plain=not self._outlet.is_held and self._prose.is_sound)
+        elif event.text:
+            self._prose.think_rest(item, part, event.text)
 
     def _argue(self, event: Event) -> None:
         item = self._item(event, "custom_tool_call" if "custom" in event.type else "function_call")
         if event.delta:
             self._calls.argue(item, event.delta)
-            self._go_on(event, None, item.number, plain=self._calls.is_sound)
+            self._go_on(event, item, ALL, plain=self._calls.is_sound)
         else:
-            self._calls.argue_once(item, event.arguments or event.input or "")
+            self._calls.argue_rest(item, event.arguments or event.input or "")
 
     def _run_by_vendor(self, item: Item) -> None:
         picture = _picture(item)
@@ -220,7 +230,9 @@ class Answer:
         status = status if status in ("completed", "incomplete", "failed", "cancelled") else said
         if self._last is None:
             for (_, index), found in parts_of(response, "output"):
-                self._finish(Event(output_index=index, item=msgspec.Raw(msgspec.json.encode(found))))
+                self._finish(_whole(index, found))
+        elif status == "completed":
+            self._complete(response)
         usage = usage_of(response)
         if status in ("failed", "cancelled"):
             self._fail(response.get("error") or {"code": "server_error"})
@@ -233,6 +245,20 @@ class Answer:
             self.ended = self.fault is None
         if usage is not None:
             self._outlet.put(usage)
+
+    def _complete(self, response: Mapping[str, Any]) -> None:
+        """What the vendor says the whole is counts; where it does not go on what was said, all of it is said again."""
+        for (_, index), found in parts_of(response, "output"):
+            item = self._items.get(index)
+            if item is not None and not item.is_done and item.kind == found.get("type"):
+                self._finish(_whole(index, found))
+        items = [*self._items.values()]
+        if self._is_torn and all(item.is_done for item in items):
+            self._attempt += 1
+            self._reset()
+            self._outlet.put(Restart(attempt=self._attempt))
+            for index, item in enumerate(items):
+                self._finish(_whole(index, item.found))
 
     def _reason(self, response: Mapping[str, Any], status: str, usage: Usage | None) -> Reason:
         completion = usage.completion_tokens if usage is not None else None
@@ -263,6 +289,10 @@ _TAKERS: Final[Mapping[str, Callable[[Answer, Event], None]]] = {
 
 def _words(event: Event) -> dict[str, str]:
     return {name: words for name, words in (("text", event.text), ("refusal", event.refusal)) if words}
+
+
+def _whole(index: int, found: Mapping[str, Any]) -> Event:
+    return Event(output_index=index, item=msgspec.Raw(msgspec.json.encode(found)))
 
 
 def _known(event: Event, found: Mapping[str, Any]) -> Key:

@@ -1,17 +1,20 @@
 """`Calls`: the calls of an answer, which grow side by side."""
 
+import json
 import secrets
+from typing import Final
 
 import msgspec
 
 from ore.artifact import BlockEnd, ProviderData, ToolCallDelta
 from ore.ext.wires.halves import Halves
-from ore.ext.wires.openai_responses.items import CALLS, Item
+from ore.ext.wires.openai_responses.items import CALLS, Item, Part
 from ore.ext.wires.openai_responses.outlet import Outlet
 
-__all__ = ["Calls"]
+__all__ = ["ALL", "Calls"]
 
-_ALL = ("arguments", 0)
+ALL: Final[Part] = ("arguments", 0)
+"""The only part of a call."""
 
 
 class Calls:
@@ -51,20 +54,24 @@ class Calls:
 
     def argue(self, item: Item, words: str) -> None:
         """Add to what a tool is called with."""
-        item.streamed.add(_ALL)
-        if words := self._halves.join(item.number, words):
-            self._outlet.put_call(ToolCallDelta(index=item.number, arguments=words))
+        fragment = ToolCallDelta(index=item.number, arguments=self._halves.join(item.number, words))
+        item.hear(ALL, fragment)
+        if fragment.arguments:
+            self._outlet.put_call(fragment)
 
-    def argue_once(self, item: Item, words: str) -> None:
-        """All of what a tool is called with, unless it came in fragments."""
-        if words and _ALL not in item.streamed:
-            self.argue(item, words)
+    def argue_rest(self, item: Item, words: str) -> None:
+        """All of what a tool is called with: that of it which no fragment brought."""
+        if rest := item.rest(ALL, words):
+            self._halves.rest(item.number)
+            self.argue(item, rest)
 
     def finish(self, item: Item) -> None:
         """A call is there as a whole."""
         self._name(item)
         whole = item.found.get(CALLS[item.kind])
-        self.argue_once(item, whole if isinstance(whole, str) else msgspec.json.encode(whole).decode() if whole else "")
+        words = whole if isinstance(whole, str) else msgspec.json.encode(whole).decode() if whole else ""
+        self.argue_rest(item, words)
+        item.is_torn = item.rest(ALL, words) is None and not _is_alike(item.said(ALL), words)
         if all(call.is_done for call in self._open):
             self.end()
 
@@ -98,3 +105,11 @@ class Calls:
         self._named[item.number] = (id or added.id, name or added.name)
         if known is None or added.id or added.name:
             self._outlet.put_call(added)
+
+
+def _is_alike(said: str, whole: str) -> bool:
+    """Whether two texts of arguments mean the same, such as with other white space in them."""
+    try:
+        return bool(json.loads(said) == json.loads(whole))
+    except (ValueError, RecursionError):
+        return False

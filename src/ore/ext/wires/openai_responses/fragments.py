@@ -1,7 +1,7 @@
 """What most events of a streamed response are: one fragment of what is open, and nothing else; see `Run`."""
 
-from collections.abc import Mapping, Sequence
-from functools import lru_cache, partial
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, partial
 from operator import attrgetter
 from typing import Any, Final, Literal
 
@@ -9,6 +9,7 @@ import msgspec
 
 from ore.artifact import Artifact, ReasoningDelta, TextDelta, ToolCallDelta
 from ore.ext.wires.bursts import Run
+from ore.ext.wires.openai_responses.items import Fragment
 
 __all__ = ["ARGUMENTS", "INPUT", "SUMMARY", "TEXT", "THINKING", "run_of"]
 
@@ -57,8 +58,7 @@ _KINDS: Final[Mapping[str, tuple[type[_Fragment], str]]] = {
 """What each kind decodes to, and the field that says which part of its item it belongs to."""
 
 
-@lru_cache(64)
-def run_of(kind: str, item: int, part: int | None, call: int) -> Run | None:
+def run_of(kind: str, item: int, part: int | None, call: int, heard: list[Fragment]) -> Run | None:
     """Events of one kind that go on one part of an item.
 
     Args:
@@ -66,34 +66,47 @@ def run_of(kind: str, item: int, part: int | None, call: int) -> Run | None:
         item: Their `output_index`.
         part: Their index in the item, as it stands in them.
         call: The number of the call that they belong to, of arguments.
+        heard: Gets the fragments too.
     """
     if kind not in _KINDS:
         return None
-    struct, field = _KINDS[kind]
-    decode = msgspec.json.Decoder(struct).decode
+    decode, field = _decoder(kind)
     place: Any = (item, part) if field else item
     place_of: attrgetter[Any] = attrgetter("output_index", field) if field else attrgetter("output_index")
     make = _MAKERS.get(kind) or partial(_arguments, call)
 
     def read(pieces: Sequence[bytes]) -> Sequence[Artifact]:
+        nonlocal heard
         found = [*map(decode, pieces)]
         if {*map(place_of, found)} != {place}:
             raise msgspec.ValidationError("expected fragments of one part, got others")
-        return make(found)
+        made = make(found)
+        heard += made
+        return made
 
     return Run(b"event: %b\ndata: " % kind.encode(), read)
 
 
-def _texts(found: Sequence[_Fragment]) -> Sequence[Artifact]:
+@cache
+def _decoder(kind: str) -> tuple[Callable[[bytes], _Fragment], str]:
+    struct, field = _KINDS[kind]
+    return msgspec.json.Decoder(struct).decode, field
+
+
+def _texts(found: Sequence[_Fragment]) -> Sequence[TextDelta]:
     return [TextDelta(content=words) for event in found if (words := event.delta)]
 
 
-def _thoughts(found: Sequence[_Fragment]) -> Sequence[Artifact]:
+def _thoughts(found: Sequence[_Fragment]) -> Sequence[ReasoningDelta]:
     return [ReasoningDelta(content=words) for event in found if (words := event.delta)]
 
 
-def _arguments(call: int, found: Sequence[_Fragment]) -> Sequence[Artifact]:
+def _arguments(call: int, found: Sequence[_Fragment]) -> Sequence[ToolCallDelta]:
     return [ToolCallDelta(index=call, arguments=more) for event in found if (more := event.delta)]
 
 
-_MAKERS: Final = {TEXT: _texts, SUMMARY: _thoughts, THINKING: _thoughts}
+_MAKERS: Final[Mapping[str, Callable[[Sequence[_Fragment]], Sequence[Fragment]]]] = {
+    TEXT: _texts,
+    SUMMARY: _thoughts,
+    THINKING: _thoughts,
+}

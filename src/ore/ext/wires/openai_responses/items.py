@@ -3,15 +3,17 @@
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Final
 
-from ore.artifact import ProviderData
+from ore.artifact import ProviderData, ReasoningDelta, TextDelta, ToolCallDelta
 
-__all__ = ["CALLS", "Item", "Part", "parts_of", "summary_of"]
+__all__ = ["CALLS", "Fragment", "Item", "Part", "parts_of", "summary_of"]
 
 CALLS: Final[Mapping[str, str]] = {"function_call": "arguments", "custom_tool_call": "input"}
 """Items that a client runs, and the field of what they are called with."""
 
 Part = tuple[str, int]
 """A part of an item: the list that it stands in, such as `summary`, and its index there."""
+
+Fragment = TextDelta | ReasoningDelta | ToolCallDelta
 
 
 class Item:
@@ -22,20 +24,43 @@ class Item:
         found: All of it that is known by now.
         lead: The reasoning right before it, without which it must not come back.
         number: Its place among the calls; -1 when it is none.
-        streamed: Its parts that came in fragments.
+        streamed: The fragments that came of each of its parts.
         is_done: Whether it was there as a whole.
+        is_torn: Whether it is another than its fragments, and than what could go on them.
     """
 
-    __slots__ = ("_issued_id", "found", "is_done", "kind", "lead", "number", "streamed")
+    __slots__ = ("_issued_id", "found", "is_done", "is_torn", "kind", "lead", "number", "streamed")
 
     def __init__(self, kind: str, found: dict[str, Any], lead: "Item | None") -> None:
         self.kind = kind
         self.found = found
         self.lead = lead
         self.number = -1
-        self.streamed: set[Part] = set()
+        self.streamed: dict[Part, list[Fragment]] = {}
         self.is_done = False
+        self.is_torn = False
         self._issued_id = ""
+
+    def hear(self, part: Part, fragment: Fragment) -> None:
+        """A fragment came of a part."""
+        self.streamed.setdefault(part, []).append(fragment)
+
+    def said(self, part: Part) -> str:
+        """What came in fragments of a part."""
+        return "".join(map(_words, self.streamed.get(part, ())))
+
+    def rest(self, part: Part, whole: str) -> str | None:
+        """What did not come in fragments of a part that is there as a whole; `None` when they were another text.
+
+        White space around it is no other text, and an empty one is no opinion.
+        """
+        heard = self.streamed.get(part)
+        if not heard or not whole:
+            return whole
+        said = self.said(part)
+        if whole.startswith(said):
+            return whole[len(said) :]
+        return "" if whole.strip() == said.strip() else None
 
     def text(self, name: str) -> str:
         """A field that is text; empty when it is not there."""
@@ -61,6 +86,10 @@ class Item:
         if self.lead is not None:
             data["after"] = self.lead._issued_id
         return data
+
+
+def _words(fragment: Fragment) -> str:
+    return fragment.arguments if isinstance(fragment, ToolCallDelta) else fragment.content
 
 
 def parts_of(found: Mapping[str, Any], name: str) -> Iterator[tuple[Part, Mapping[str, Any]]]:

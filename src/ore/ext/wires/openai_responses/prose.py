@@ -64,10 +64,11 @@ class Prose:
             self.leave()
             section = self._section = _Section(item, part, is_text=True, is_refusal=is_refusal)
         section.has_words = True
-        item.streamed.add(part)
         self.is_refused = self.is_refused or is_refusal
-        if words := self._halves.join("text", words):
-            self._outlet.put(TextDelta(content=words))
+        fragment = TextDelta(content=self._halves.join("text", words))
+        item.hear(part, fragment)
+        if fragment.content:
+            self._outlet.put(fragment)
 
     def annotate(self, annotation: Mapping[str, Any]) -> None:
         """Add a citation to the text that is open."""
@@ -78,16 +79,19 @@ class Prose:
         """A part of a message, all of it: its words where no fragment brought them, and its citations."""
         is_refusal, part = found.get("type") == "refusal", ("content", index)
         words = found.get("refusal" if is_refusal else "text")
-        if part not in item.streamed and isinstance(words, str) and words:
-            self.say(item, index, words, is_refusal=is_refusal)
+        if isinstance(words, str) and (rest := self._missing(item, part, words)):
+            if part in item.streamed:
+                self._halves.rest("text")  # the rest has all of the character
+            self.say(item, index, rest, is_refusal=is_refusal)
         section, annotations = self._section, found.get("annotations")
         if section is not None and section.item is item and section.part == part and isinstance(annotations, list):
             section.annotations = annotations or section.annotations
 
     def end_message(self, item: Item) -> None:
         """A message is there as a whole."""
-        for (_, index), found in parts_of(item.found, "content"):
-            self.end_part(item, index, found)
+        for part, found in parts_of(item.found, "content"):
+            self.end_part(item, part[1], found)
+            self._compare(item, part, found.get("text") or found.get("refusal"))
         self._leave_if(item)
 
     def begin_thinking(self, item: Item) -> None:
@@ -105,17 +109,26 @@ class Prose:
         if section.has_words and section.part != part:
             self._outlet.put(ReasoningDelta(content=f"{self._halves.rest('thinking')}\n\n"))
         section.part, section.has_words = part, True
-        item.streamed.add(part)
-        if words := self._halves.join("thinking", words):
-            self._outlet.put(ReasoningDelta(content=words))
+        fragment = ReasoningDelta(content=self._halves.join("thinking", words))
+        item.hear(part, fragment)
+        if fragment.content:
+            self._outlet.put(fragment)
+
+    def think_rest(self, item: Item, part: Part, words: str) -> None:
+        """All words of a part of reasoning: those that no fragment brought."""
+        if rest := self._missing(item, part, words):
+            if part in item.streamed:
+                self._halves.rest("thinking")
+            self.think(item, part, rest)
 
     def end_thinking(self, item: Item) -> None:
         """Reasoning is there as a whole."""
         for name in ("summary", "content"):
             for part, found in parts_of(item.found, name):
                 words = found.get("text")
-                if part not in item.streamed and isinstance(words, str) and words:
-                    self.think(item, part, words)
+                if isinstance(words, str):
+                    self.think_rest(item, part, words)
+                    self._compare(item, part, words)
         self._leave_if(item)
 
     def leave(self, *, is_whole: bool = True) -> None:
@@ -140,6 +153,16 @@ class Prose:
             self._outlet.put(BlockEnd(provider_data=data))
         elif not section.is_text:
             self._outlet.put(Reasoning(content="", provider_data=data))
+
+    def _missing(self, item: Item, part: Part, words: str) -> str | None:
+        """What can still be said of a part; of one that was left nothing can."""
+        section = self._section
+        is_open = section is not None and section.item is item and section.part == part
+        return item.rest(part, words) if is_open or part not in item.streamed else None
+
+    def _compare(self, item: Item, part: Part, words: object) -> None:
+        """Say so where the fragments of a part are not what it is as a whole."""
+        item.is_torn = item.is_torn or (isinstance(words, str) and bool(words) and item.rest(part, words) != "")
 
     def _leave_if(self, item: Item) -> None:
         if self._section is not None and self._section.item is item:
