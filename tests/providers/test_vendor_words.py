@@ -8,14 +8,23 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ore import Agent
-from ore.errors import AuthenticationError, BadRequestError, ModelNotFoundError, ProviderError
-from ore.ext.providers.anthropic import Anthropic
-from ore.ext.providers.openai import OpenAI
-from ore.ext.providers.openai_responses import OpenAIResponses
+from ore.errors import (
+    AuthenticationError,
+    BadRequestError,
+    ModelNotFoundError,
+    OverloadedError,
+    PermissionDeniedError,
+    ProviderError,
+    ProviderTimeoutError,
+    RateLimitError,
+)
+from ore.ext.providers import anthropic, google, ollama, openai, openai_responses
+from ore.ext.providers.backoff import Backoff
+from ore.ext.providers.vendor import Access, Vendor, connect
 from ore.ext.providers.vendor_words import LIMIT_CHARACTERS, vendor_words
 from ore.models import Spec
 from ore.provider import Provider
-from providers.loopback import Exchange, serving
+from providers.loopback import EVENTS, Exchange, serving
 from strategies import json_values
 
 KEY = "sk-canary-0123"
@@ -114,11 +123,17 @@ def test_whatever_stands_in_them_it_is_a_short_line(body: bytes, sent: bytes) ->
     assert shown.isprintable()
 
 
-PROVIDERS: dict[str, type[OpenAI] | type[Anthropic] | type[OpenAIResponses]] = {
-    "openai": OpenAI,
-    "openai-responses": OpenAIResponses,
-    "anthropic": Anthropic,
+PROVIDERS: dict[str, Vendor] = {
+    "openai": openai.VENDOR,
+    "openai-responses": openai_responses.VENDOR,
+    "anthropic": anthropic.VENDOR,
+    "google": google.VENDOR,
+    "ollama": ollama.VENDOR,
 }
+
+
+def asked(vendor: str, url: str) -> Provider:
+    return connect(PROVIDERS[vendor], Access(api_key=KEY, base_url=url, backoff=Backoff(attempts=1)))
 
 
 async def _failure(provider: Provider, prompt: str) -> ProviderError:
@@ -131,19 +146,79 @@ async def _failure(provider: Provider, prompt: str) -> ProviderError:
 @pytest.mark.parametrize("vendor", PROVIDERS)
 @pytest.mark.parametrize(
     ("status", "kind", "shown"),
-    [(400, BadRequestError, True), (404, ModelNotFoundError, True), (401, AuthenticationError, False)],
+    [
+        (400, BadRequestError, True),
+        (404, ModelNotFoundError, True),
+        (401, AuthenticationError, False),
+        (402, PermissionDeniedError, True),
+        (429, RateLimitError, True),
+        (500, OverloadedError, True),
+        (503, OverloadedError, True),
+        (504, ProviderTimeoutError, True),
+    ],
 )
 async def test_a_refused_request_says_what_the_vendor_says_and_what_to_do(
     vendor: str, status: int, kind: type[ProviderError], shown: bool
 ) -> None:
     async def answer(exchange: Exchange) -> None:
-        said = f"the lever must be pulled first, not {PROMPT!r} by {KEY}"
-        body = {"error": {"type": "invalid_request_error", "message": said}}
+        body = {"error": {"message": SAID}}
         exchange.whole(json.dumps(body).encode(), status=status, headers={"content-type": "application/json"})
 
     async with serving(answer) as server:
-        error = await _failure(PROVIDERS[vendor](api_key=KEY, base_url=server.url), PROMPT)
+        error = await _failure(asked(vendor, server.url), PROMPT)
     assert type(error) is kind
-    assert ("the vendor says: 'the lever must be pulled first, not …" in str(error)) is shown
-    assert ("--capture" in str(error)) is (status == 400)
-    assert not any(word in str(error) for word in ("canary", "PURPLE", "Lisbon"))
+    assert (SHOWN in str(error)) is shown
+    assert ("--capture" in str(error)) is (status == 400 and vendor not in ("google", "ollama"))
+    assert not any(word in str(error) for word in SENT_WORDS)
+
+
+SHOWN = "the vendor says: 'the lever must be pulled first, not …"
+SENT_WORDS = ("canary", "PURPLE", "Lisbon")
+SAID = f"the lever must be pulled first, not {PROMPT!r} by {KEY}"
+CHAT = {"error": {"message": SAID, "type": "server_error"}}
+INSIDE = {
+    "openai-event": ("openai", [CHAT]),
+    "openai-silent": ("openai", [{"choices": [{"delta": {"role": "assistant"}}]}, CHAT]),
+    "openai-whole": ("openai", CHAT),
+    "openai-responses-event": ("openai-responses", [{"type": "error", "code": "server_error", "message": SAID}]),
+    "openai-responses-failed": (
+        "openai-responses",
+        [{"type": "response.failed", "response": {"status": "failed", "error": {"code": "x", "message": SAID}}}],
+    ),
+    "openai-responses-whole": ("openai-responses", CHAT),
+    "anthropic-event": ("anthropic", [{"type": "error", "error": {"type": "api_error", "message": SAID}}]),
+    "anthropic-whole": ("anthropic", {"type": "error", "error": {"type": "api_error", "message": SAID}}),
+    "google-event": ("google", [{"error": {"code": 400, "status": "INVALID_ARGUMENT", "message": SAID}}]),
+    "google-whole": ("google", {"error": {"code": 400, "status": "INVALID_ARGUMENT", "message": SAID}}),
+    "google-list": ("google", [[{"error": {"code": 503, "message": SAID}}]]),
+    "ollama-line": ("ollama", {"error": SAID}),
+}
+
+
+@pytest.mark.parametrize(("vendor", "told"), INSIDE.values(), ids=INSIDE)
+async def test_so_does_an_error_inside_of_an_answer(vendor: str, told: Any) -> None:
+    """With status 200, as an event or as the whole body."""
+
+    async def answer(exchange: Exchange) -> None:
+        if isinstance(told, list) and not isinstance(told[0], list):
+            exchange.whole(b"".join(b"data: %b\n\n" % json.dumps(one).encode() for one in told), headers=EVENTS)
+        else:
+            body = told[0] if isinstance(told, list) else told
+            exchange.whole(json.dumps(body).encode() + b"\n", headers={"content-type": "application/json"})
+
+    async with serving(answer) as server:
+        error = await _failure(asked(vendor, server.url), PROMPT)
+    assert SHOWN in str(error)
+    assert not any(word in str(error) for word in SENT_WORDS)
+
+
+@pytest.mark.parametrize("begun", [{"content": "the lever"}, {"reasoning": "Pull what?"}])
+async def test_once_the_model_has_begun_a_sentence_may_be_its_own_and_is_not_shown(begun: dict[str, str]) -> None:
+    async def answer(exchange: Exchange) -> None:
+        told = [{"choices": [{"delta": begun}]}, {"error": {"message": "cannot parse 'the lever'", "code": 500}}]
+        exchange.whole(b"".join(b"data: %b\n\n" % json.dumps(one).encode() for one in told), headers=EVENTS)
+
+    async with serving(answer) as server:
+        error = await _failure(asked("openai", server.url), PROMPT)
+    assert type(error) is OverloadedError
+    assert "lever" not in str(error)

@@ -25,22 +25,27 @@ class Ending:
     Attributes:
         has_spoken: Whether something came that is an answer; from then on only batches that end with one of `LAST`
             need to be taken.
+        has_begun: Whether anything came that the model wrote, thinking too.
     """
 
-    __slots__ = ("_is_refused", "_price", "has_spoken")
+    __slots__ = ("_is_refused", "_price", "has_begun", "has_spoken")
 
     def __init__(self, price: Callable[[Batch], Batch]) -> None:
         self._price = price
         self._is_refused = False
         self.has_spoken = False
+        self.has_begun = False
 
     def take(self, batch: Batch) -> Batch:
         """The batch, with its price."""
         for artifact in batch:
-            if type(artifact) not in _SILENT:
-                self.has_spoken = True
+            kind = type(artifact)
+            if kind not in _SILENT:
+                self.has_spoken = self.has_begun = True
             elif isinstance(artifact, StopReason):
                 self._is_refused = artifact.reason == "refusal"
+            elif kind is ReasoningDelta or kind is Reasoning:
+                self.has_begun = True
         return self._price(batch) if type(batch[-1]) is Usage else batch
 
     def check(self) -> None:

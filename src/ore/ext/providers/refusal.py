@@ -8,9 +8,12 @@ from urllib.parse import urlsplit
 from ore.errors import (
     BadRequestError,
     ModelNotFoundError,
+    OverloadedError,
     PermissionDeniedError,
     ProtocolError,
     ProviderError,
+    ProviderTimeoutError,
+    RateLimitError,
     UnsupportedError,
 )
 from ore.ext.providers.endpoint import Endpoint
@@ -19,7 +22,7 @@ from ore.ext.providers.transport import Reply
 from ore.ext.providers.vendor_words import vendor_words
 from ore.ext.wires.wire import Wire
 
-__all__ = ["refusal", "unreadable"]
+__all__ = ["explain", "refusal", "unreadable"]
 
 BODY_BYTES: Final = 64 << 10
 """What is read of an error at most; vendors' own have a few hundred."""
@@ -33,8 +36,11 @@ _EVENT: Final = (b"data:", b"event:", b":")
 _ADVICE: Final = "is the base URL right? it is the part of the address before what is asked for, as a rule with /v1"
 
 
-_EXPLAINED: Final = (BadRequestError, UnsupportedError, ModelNotFoundError, PermissionDeniedError)
-"""Errors of which the vendor's own sentence says what to change; not those with what the model wrote."""
+_EXPLAINED: Final = (
+    *(BadRequestError, UnsupportedError, ModelNotFoundError, PermissionDeniedError),
+    *(RateLimitError, OverloadedError, ProviderTimeoutError),
+)
+"""Errors of which the vendor's own sentence says what to change, or to await; not those with what the model wrote."""
 
 
 async def refusal(provider: str, wire: Wire, reply: Reply, endpoint: Endpoint, sent: bytes) -> ProviderError:
@@ -61,11 +67,21 @@ async def refusal(provider: str, wire: Wire, reply: Reply, endpoint: Endpoint, s
         error.retry_after_s = retry_after_s(reply.headers, endpoint.clock())
     if error.retry_after_s:
         error.args = (f"{error}; it asks to wait {error.retry_after_s:.6g} s",)
+    explain(error, body, endpoint, sent)
+    return error
+
+
+def explain(error: ProviderError, body: bytes, endpoint: Endpoint, sent: bytes) -> None:
+    """Add the vendor's own sentence to an error, without any word that was sent.
+
+    Args:
+        body: The error object, or what holds it.
+        sent: The body of the request.
+    """
     if type(error) in _EXPLAINED:
         words = vendor_words(body, sent, *endpoint.credentials.headers.values())
         if words and words not in str(error):
             error.args = (f"{error}; the vendor says: {words!r}",)
-    return error
 
 
 def unreadable(reply: Reply, block: bytes) -> ProviderError | None:

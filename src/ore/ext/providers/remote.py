@@ -1,17 +1,17 @@
 """`RemoteProvider`: a wire over a transport."""
 
 from collections.abc import AsyncGenerator, Iterator, Sequence
-from typing import Final
+from typing import Any, Final
 
-from ore.artifact import Notice
+from ore.artifact import Notice, to_json
 from ore.errors import ProviderError
 from ore.event import current_context
 from ore.ext.providers.ending import LAST, Ending
 from ore.ext.providers.endpoint import Endpoint
 from ore.ext.providers.knowledge import Knowledge
-from ore.ext.providers.refusal import refusal, unreadable
+from ore.ext.providers.refusal import explain, refusal, unreadable
 from ore.ext.providers.transport import Reply, has_ended
-from ore.ext.wires.wire import Ask, Decoder, Wire, WireRequest
+from ore.ext.wires.wire import Ask, Decoder, Wire, WireRequest, told
 from ore.ledger import State
 from ore.models import Spec
 from ore.provider import Batch, Option, RequestOption, option
@@ -80,16 +80,15 @@ class RemoteProvider:
         ask, known = self._asked(state, spec, options)
         price = _as_it_is if self._knowledge is None else self._knowledge.pricing(spec.name or "")
         request = self._request(ask)
-        told = (*known, *_news(ask, request.notices))
-        if told:
-            yield told
+        news = (*known, *_news(ask, request.notices))
+        if news:
+            yield news
         reply: Reply | None = None
         lost: ProviderError | None = None
-        ending = Ending(price)
+        ending, decoder = Ending(price), self._wire.decoder(ask)
         try:
             reply = await self._endpoint.post(request)
             block = await self._first(reply, request.body)
-            decoder = self._wire.decoder(ask)
             feed, read, last = decoder.feed, reply.__anext__, None
             while block:
                 for batch in feed(block):
@@ -109,6 +108,7 @@ class RemoteProvider:
                 yield ending.take(batch)
             ending.check()
         except ProviderError as error:
+            self._explain(error, None if ending.has_begun else told(decoder), request.body)
             self._own(error, reply)
             raise
         finally:
@@ -154,6 +154,11 @@ class RemoteProvider:
         if fault is not None:
             raise fault
         return block
+
+    def _explain(self, error: ProviderError, said: Any, sent: bytes) -> None:
+        """Add what the server says; nothing once the model had begun, since a server may repeat what it wrote too."""
+        if said is not None:
+            explain(error, to_json(said), self._endpoint, sent)
 
     def _own(self, error: ProviderError, reply: Reply | None) -> None:
         """Say whose error it is, and nothing that must not be said."""

@@ -10,7 +10,7 @@ from ore.ledger import Turn
 from ore.models import Spec
 from ore.provider import Batch, Option
 
-__all__ = ["Ask", "Decoder", "Wire", "WireRequest"]
+__all__ = ["Ask", "Decoder", "Wire", "WireRequest", "told"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,6 +85,14 @@ class Decoder(Protocol):
             ProtocolError: The answer had not ended.
         """
         ...
+
+
+def told(decoder: Decoder) -> Any:
+    """What a server says of a failure inside its answer, as JSON has it; a decoder may have an attribute of that name.
+
+    It may hold anything, such as the prompt: never to be shown as it stands.
+    """
+    return getattr(decoder, "told", None)
 
 
 class Wire(Protocol):

@@ -1,7 +1,7 @@
 """`Answer`: what the events of one answer amount to, one after the other."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
@@ -63,6 +63,8 @@ class Answer:
         """Whether something came that is none of its events."""
         self.ended = False
         """Whether all of it was there."""
+        self.told: Any = None
+        """What the server itself says of a failure inside the answer; see `told`."""
         self.fault: ProviderError | None = None
         """What the vendor says went wrong, once what came before it was yielded."""
         self._reset()
@@ -192,6 +194,7 @@ class Answer:
         return self._finish()
 
     def _fail(self, event: Event, data: bytes) -> Sequence[Artifact]:
+        self.told = event.error
         self.fault = stream_failure(self._issuer["provider"], event.error)
         reason = [] if self._reason is None else [StopReason(reason=self._stop_reason())]
         return [*self._close_block(), *reason, *self._usage()]

@@ -1,6 +1,7 @@
 """`AnthropicDecoder`: the bytes of one answer, as batches of artifacts."""
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import msgspec
 
@@ -42,6 +43,11 @@ class AnthropicDecoder:
     def fault(self) -> ProviderError | None:
         """What went wrong; see `Source`."""
         return self._answer.fault
+
+    @property
+    def told(self) -> Any:
+        """What the server itself says of a failure inside the answer; see `told`."""
+        return self._answer.told
 
     @property
     def over(self) -> bool:

@@ -78,6 +78,8 @@ class Answer:
         self._halves = Halves()
         self.open = ""
         """What nothing but is open, `text` or `reasoning`, so that more of it simply goes on it."""
+        self.told: Any = None
+        """What the server itself says of a failure inside the answer; see `told`."""
         self.fault: ProviderError | None = None
         """What went wrong, once what came before it was yielded."""
 
@@ -98,6 +100,7 @@ class Answer:
         if counts is not None and (counts.prompt_token_count is not None or counts.total_token_count is not None):
             self.counts = counts
         if chunk.error is not None:
+            self.told = chunk.error
             return self._fail(stream_failure(self._provider, chunk.error))
         reason = chunk.prompt_feedback.block_reason if chunk.prompt_feedback is not None else None
         if reason:

@@ -1,7 +1,7 @@
 """`GeminiDecoder`: the bytes of one answer, as batches of artifacts."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
@@ -49,6 +49,11 @@ class GeminiDecoder:
     def fault(self) -> ProviderError | None:
         """What went wrong; see `Source`."""
         return self._answer.fault
+
+    @property
+    def told(self) -> Any:
+        """What the server itself says of a failure inside the answer; see `told`."""
+        return self._answer.told
 
     @property
     def over(self) -> bool:

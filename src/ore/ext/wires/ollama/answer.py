@@ -4,7 +4,7 @@ import base64
 import binascii
 import secrets
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
@@ -61,6 +61,8 @@ class Answer:
         """What nothing but is open, `text` or `thinking`, so that more of it simply goes on it."""
         self.ended = False
         """Whether the last line was there."""
+        self.told: Any = None
+        """What the server itself says of a failure inside the answer; see `told`."""
         self.fault: ProviderError | None = None
         """What went wrong, once what came before it was yielded."""
 
@@ -74,6 +76,7 @@ class Answer:
             return _NOTHING
         self._begun = True
         if line.error is not None:
+            self.told = line.error
             self.fault = stream_failure(self._provider, line.error)
             return _NOTHING
         message = line.message or Message(content=line.response, thinking=line.thinking)

@@ -1,6 +1,7 @@
 """`OllamaDecoder`: the bytes of one answer, as batches of artifacts."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 import msgspec
 
@@ -27,6 +28,11 @@ class OllamaDecoder:
     def __init__(self, *, provider: str, model: str, answer_tool: str | None = None) -> None:
         self._reader = LineReader(provider)
         self._answer = Answer(provider, model, answer_tool)
+
+    @property
+    def told(self) -> Any:
+        """What the server itself says of a failure inside the answer; see `told`."""
+        return self._answer.told
 
     def feed(self, block: bytes) -> Iterator[Batch]:
         """What these bytes say; see `Decoder`."""

@@ -64,6 +64,7 @@ class ChatDecoder:
         "_unread",
         "_usage",
         "fault",
+        "told",
     )
 
     def __init__(self, provider: str, model: str | None, output: str | None = None) -> None:
@@ -82,6 +83,8 @@ class ChatDecoder:
         self._is_counted: bool | None = None
         self.fault: ProviderError | None = None
         """What went wrong, once what came before it was yielded."""
+        self.told: Any = None
+        """What the server itself says of a failure inside the answer; see `told`."""
 
     @property
     def over(self) -> bool:
@@ -156,6 +159,7 @@ class ChatDecoder:
             self._unread.add(data)
             self._has_spoken = bool(out)
         if chunk.error:
+            self.told = chunk.error
             self._fail(stream_error(self._provider, chunk.error), out)
         elif choice is not None and choice.finish_reason in _FAILED:
             self._finish = ""
@@ -240,6 +244,7 @@ class ChatDecoder:
         with suppress(msgspec.DecodeError, RecursionError):
             found = msgspec.json.decode(body)
         if _says_why(found[0] if isinstance(found, list) and found else found):
+            self.told = found
             self.fault = stream_error(self._provider, found)
         else:
             self.fault = ProtocolError(

@@ -60,6 +60,8 @@ class Answer:
         self._unread = Unread(issuer["provider"])
         self.ended = False
         """Whether all of it was there."""
+        self.told: Any = None
+        """What the server itself says of a failure inside the answer; see `told`."""
         self.fault: ProviderError | None = None
         """What went wrong, once what came before it was yielded."""
         self._reset()
@@ -76,7 +78,7 @@ class Answer:
             self._unread.add(data)
         event.type = event.type or name.decode("ascii", "replace")
         if event.type == "error":
-            self._fail(read(data))
+            self.fail(read(data))
         elif (taker := _TAKERS.get(event.type)) is not None:
             taker(self, event)
         said = self._outlet.taken()
@@ -97,6 +99,11 @@ class Answer:
         """The answer breaks the protocol; nothing more is read of it."""
         said = f"expected {expected} in an answer of OpenAI's Responses, got {got}"
         self.fault = ProtocolError(said, provider=self._issuer["provider"])
+
+    def fail(self, error: Any) -> None:
+        """The vendor says that it failed, in an `error` event or in a body that is one error object."""
+        self.told = error
+        self.fault = stream_failure(self._issuer["provider"], error)
 
     def close(self) -> Sequence[Artifact]:
         """What is due when no event comes any more; `fault` tells that the answer had not ended."""
@@ -235,7 +242,7 @@ class Answer:
             self._complete(response)
         usage = usage_of(response)
         if status in ("failed", "cancelled"):
-            self._fail(response.get("error") or {"code": "server_error"})
+            self.fail(response.get("error") or {"code": "server_error"})
             self._outlet = Outlet()  # what waited for calls to end does so no more
         else:
             self._prose.leave(is_whole=status == "completed")
@@ -265,9 +272,6 @@ class Answer:
         if self._limit is not None and completion is not None and completion >= self._limit:
             return "length"
         return reason_of(response, status, has_calls=self._calls.count > 0, is_refused=self._prose.is_refused)
-
-    def _fail(self, error: Any) -> None:
-        self.fault = stream_failure(self._issuer["provider"], error)
 
 
 _TAKERS: Final[Mapping[str, Callable[[Answer, Event], None]]] = {

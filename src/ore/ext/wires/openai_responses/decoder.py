@@ -9,7 +9,6 @@ from ore.artifact import Artifact
 from ore.errors import ProtocolError, ProviderError
 from ore.ext.wires.bursts import Run, batches, cut
 from ore.ext.wires.openai_responses.answer import Answer
-from ore.ext.wires.openai_responses.failure import stream_failure
 from ore.ext.wires.openai_responses.structs import Event, decode_event, lenient_event
 from ore.ext.wires.sse import EVENT_LIMIT_BYTES, SseReader
 from ore.provider import Batch
@@ -46,6 +45,11 @@ class ResponsesDecoder:
     def fault(self) -> ProviderError | None:
         """What went wrong; see `Source`."""
         return self._answer.fault
+
+    @property
+    def told(self) -> Any:
+        """What the server itself says of a failure inside the answer; see `told`."""
+        return self._answer.told
 
     @property
     def over(self) -> bool:
@@ -121,5 +125,5 @@ class ResponsesDecoder:
             return ()
         if isinstance(found, dict) and (found.get("object") == "response" or isinstance(found.get("output"), list)):
             return self._answer.take_whole(found, body)
-        self._answer.fault = stream_failure(self._provider, found)
+        self._answer.fail(found)
         return ()
