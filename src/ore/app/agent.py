@@ -9,12 +9,12 @@ import msgspec
 
 from ore._aio import finish
 from ore.agent import AgentSpec, Extension, Instructions, OutputType, instructions
-from ore.app.places import default_store_url
-from ore.app.resolve import Resolver, default_model, fallback, open_store
+from ore.app.resolve import Resolver, default_model, fallback
 from ore.app.result import Result
 from ore.app.run import Run
 from ore.app.serving import serve
 from ore.app.session import Session
+from ore.app.shared_stores import use_store
 from ore.app.usage_limits import UsageLimits
 from ore.cognitive import Pattern, ReAct, RunLimits
 from ore.event import Content, Tracer
@@ -281,11 +281,11 @@ class Agent:
         budget = self.limits.budget()
         spec = self._made(budget, deps, output_type)
         given = store if store is not None else self._store
-        opened = open_store(given or default_store_url()) if given is None or isinstance(given, str) else given
         resolve = budget.resolve(self.resolve)
         services = Services(resolve=resolve, asking=AskPolicy(answerer=on_question), tracer=self._tracer)
-        manager = Manager(spec, opened, interceptors=self._interceptors, services=services)
+        used = await use_store(given)
         try:
+            manager = Manager(spec, used.store, interceptors=self._interceptors, services=services)
             async with keep_open(self._tools):
                 try:
                     handle = await manager.open(id)
@@ -295,8 +295,8 @@ class Agent:
                 finally:  # what was accepted and has not ended goes on at the next attach
                     await finish(manager.leave(0.0))
         finally:
-            if opened is not given:
-                await finish(opened.aclose())
+            if used.is_shared:
+                await finish(used.give_back())
 
     async def serve(
         self,

@@ -8,8 +8,8 @@ from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from typing import TYPE_CHECKING
 
 from ore._aio import finish
-from ore.app.places import default_store_url
-from ore.app.resolve import ConduitSettings, conduit_by_name, open_store
+from ore.app.resolve import ConduitSettings, conduit_by_name
+from ore.app.shared_stores import use_store
 from ore.errors import InputError
 from ore.ledger import Store
 from ore.session import Answerer, AskPolicy, Manager, Roster, Services
@@ -52,14 +52,14 @@ async def live_sessions(
     first = agents[0]
     roster = Roster([agent.spec() for agent in agents])
     given = store if store is not None else first._store
-    opened = open_store(given or default_store_url()) if given is None or isinstance(given, str) else given
     services = Services(
         resolve=first.limits.budget().resolve(first.resolve),
         asking=AskPolicy(answerer=answerer, wait=True),
         tracer=first._tracer,
     )
-    manager = Manager(roster, opened, interceptors=first._interceptors, services=services)
+    used = await use_store(given)
     try:
+        manager = Manager(roster, used.store, interceptors=first._interceptors, services=services)
         async with AsyncExitStack() as stack:
             for agent in agents:
                 await stack.enter_async_context(keep_open(agent._tools))
@@ -69,8 +69,8 @@ async def live_sessions(
             finally:
                 await finish(manager.leave(drain_s))
     finally:
-        if opened is not given:
-            await finish(opened.aclose())
+        if used.is_shared:
+            await finish(used.give_back())
 
 
 async def serve(

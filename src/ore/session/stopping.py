@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable
 
+from ore._aio import Ready
 from ore.errors import StoreError
 from ore.ledger import EndingRecord, Message, Store
 from ore.session.item import Item
@@ -13,7 +14,7 @@ __all__ = ["stop", "submit_stopping"]
 log = logging.getLogger(__name__)
 
 
-async def stop(store: Store, session_id: str, item: Item | None) -> bool:
+def stop(store: Store, session_id: str, item: Item | None) -> Awaitable[bool]:
     """Cancel a message at once, and note durably that it shall stop; whether it came to that.
 
     It did not where nothing ran, or where the answer was on its way to the
@@ -23,18 +24,22 @@ async def stop(store: Store, session_id: str, item: Item | None) -> bool:
         StoreError: Only the note could not be made.
     """
     if item is None or not item.is_cancellable:
-        return False
+        return Ready(False)
     # Asked for before the ending that the cancellation brings: nobody waits for the disk to silence a model.
     noted = asyncio.ensure_future(store.interrupt(session_id))
-    cancelled = item.cancel("cancelled")
-    await noted
-    return cancelled and not item.done
+    item.cancel("cancelled")
+    return _stopped(item, noted)
 
 
 def submit_stopping(store: Store, session_id: str, message: Message) -> Awaitable[EndingRecord | Message | None]:
     """Submit a message that has cancelled what ran; it counts as submitted when that is durable, too."""
     submitted = store.submit(session_id, message)
     return _noted(submitted, asyncio.ensure_future(store.interrupt(session_id)))
+
+
+async def _stopped(item: Item, noted: "asyncio.Future[None]") -> bool:
+    await noted
+    return not item.done
 
 
 async def _noted(

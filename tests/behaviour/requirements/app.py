@@ -6,6 +6,7 @@ REQUIREMENTS = (
     held("B104", "One agent serves two event loops, one after the other.", source="design.md section 9"),
     promise("D-result", 9, "A run gives text, output, its turns, what it used, how it ended and its session."),
     promise("D-function-is-a-tool", 7, "A plain function is a tool."),
+    promise("D-shared-stores", 9, "Sessions that are open at the same time and name one store share it."),
     promise("D-run-sync", 9, "run_sync serves programs without a loop and refuses a running one by name."),
     promise("D-two-loops", 9, "An agent holds nothing that belongs to one event loop."),
     promise("D-instructions", 9, "Instructions are text or a function, and stand in no history."),
