@@ -275,6 +275,16 @@ async def test_a_web_page_instead_of_an_answer_is_said_with_advice(body: bytes) 
             assert "secret" not in str(error)
 
 
+@pytest.mark.parametrize(("begin", "name"), [(b"\x1f\x8b\x08", "gzip"), (b"\x28\xb5\x2f\xfd", "zstd")])
+async def test_a_packed_answer_whose_header_does_not_say_so_is_told(begin: bytes, name: str) -> None:
+    async def answering(exchange: Exchange) -> None:
+        exchange.whole(begin + b"\x00\x01")
+
+    error = await failure(answering)
+    assert type(error) is ProtocolError
+    assert f"packed with {name}" in str(error)
+
+
 @pytest.mark.parametrize("status", [201, 202, 204])
 async def test_a_good_status_that_no_answer_has_is_said_with_advice(status: int) -> None:
     async def answering(exchange: Exchange) -> None:

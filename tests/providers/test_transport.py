@@ -145,19 +145,73 @@ async def test_this_machine_is_never_asked_through_a_proxy(
         assert await got(AiohttpTransport(), f"http://{host}:{server.port}/") == b"onetwo"
 
 
-async def test_a_proxy_that_refuses_is_named_without_its_password(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("status", "again"), [(302, False), (403, False), (407, False), (408, True), (429, True), (502, True)]
+)
+async def test_a_proxy_that_refuses_is_named_without_its_password(
+    monkeypatch: pytest.MonkeyPatch, status: int, again: bool
+) -> None:
+    """And is asked again only where that may help."""
+
+    async def answering(exchange: Exchange) -> None:
+        exchange.whole(status=status)
+
+    async with serving(answering) as server:
+        monkeypatch.setenv("HTTPS_PROXY", f"http://ada:secret@127.0.0.1:{server.port}")
+        error = await failure("https://vendor.test/v1/talk")
+    assert (type(error), error.retryable) == (ConnectionFailedError, again)
+    told = f"no connection to https://vendor.test: the proxy at 127.0.0.1:{server.port} answered with status {status}; "
+    assert str(error).startswith(told)
+    assert not any(word in str(error) for word in ("ada", "secret"))
+
+
+async def test_a_proxy_that_is_not_there_is_named_without_its_password(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HTTPS_PROXY", "http://ada:secret@127.0.0.1:1")
+    error = await failure("https://vendor.test/v1/talk")
+    assert type(error) is ConnectionFailedError
+    assert "no connection to https://vendor.test: the proxy at 127.0.0.1:1 gives no connection: " in str(error)
+    assert not any(word in str(error) for word in ("ada", "secret"))
+
+
+async def test_a_proxy_that_wants_a_password_is_told_from_the_server_behind_it(monkeypatch: pytest.MonkeyPatch) -> None:
     async def answering(exchange: Exchange) -> None:
         exchange.whole(status=407)
 
     async with serving(answering) as server:
+        monkeypatch.setenv("HTTP_PROXY", f"http://ada:secret@127.0.0.1:{server.port}")
+        error = await failure("http://vendor.test/v1/talk")
+    assert (type(error), error.retryable) == (ConnectionFailedError, False)
+    assert f"the proxy at 127.0.0.1:{server.port} answered with status 407" in str(error)
+    assert not any(word in str(error) for word in ("ada", "secret"))
+
+
+@pytest.mark.parametrize("scheme", ["http", "https"])
+@pytest.mark.parametrize("bytes_sent", [b"", b"\x05\x00\x00garbage\r\n\r\n", b"HTTP/1.1 200 Conn"])
+async def test_what_fails_behind_a_proxy_names_it(
+    monkeypatch: pytest.MonkeyPatch, scheme: str, bytes_sent: bytes
+) -> None:
+    async def answering(exchange: Exchange) -> None:
+        if bytes_sent:
+            exchange.raw(bytes_sent)
+        exchange.close()
+
+    async with serving(answering) as server:
+        monkeypatch.setenv(f"{scheme.upper()}_PROXY", f"http://ada:secret@127.0.0.1:{server.port}")
+        error = await failure(f"{scheme}://vendor.test/v1/talk")
+    assert f"{scheme}://vendor.test through the proxy at 127.0.0.1:{server.port}" in str(error)
+    assert not any(word in str(error) for word in ("ada", "secret"))
+
+
+async def test_a_tunnel_that_closes_at_once_names_the_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def answering(exchange: Exchange) -> None:
+        exchange.raw(b"HTTP/1.1 200 Connection established\r\n\r\n")
+        exchange.close()
+
+    async with serving(answering) as server:
         monkeypatch.setenv("HTTPS_PROXY", f"http://ada:secret@127.0.0.1:{server.port}")
-        refused = await failure("https://vendor.test/v1/talk")
-    monkeypatch.setenv("HTTPS_PROXY", "http://ada:secret@127.0.0.1:1")
-    missing = await failure("https://vendor.test/v1/talk")
-    for error, words in ((refused, "answered with status 407"), (missing, "at 127.0.0.1:1 gives no connection")):
-        assert type(error) is ConnectionFailedError
-        assert f"no connection to https://vendor.test: the proxy {words}" in str(error)
-        assert "secret" not in str(error)
+        error = await failure("https://vendor.test/v1/talk")
+    assert type(error) is ConnectionFailedError
+    assert f"https://vendor.test through the proxy at 127.0.0.1:{server.port}" in str(error)
 
 
 # ── What goes wrong ──────────────────────────────────────────────────────────
@@ -238,6 +292,25 @@ async def test_a_connection_that_breaks_inside_the_answer_gives_what_came_and_th
         read.set()
         with pytest.raises(ConnectionFailedError, match="broke inside the answer"):
             await blocks(reply)
+
+
+@pytest.mark.parametrize(
+    ("encoding", "name"), [("gzip", "gzip"), ("deflate", "deflate"), ("br", "br"), ("zstd", "zstd")]
+)
+async def test_an_answer_that_cannot_be_unpacked_says_in_which_encoding_and_is_not_asked_for_again(
+    encoding: str, name: str
+) -> None:
+    async def answering(exchange: Exchange) -> None:
+        exchange.whole(b"data: my-secret-words\n\n", headers={"content-encoding": encoding})
+
+    async with serving(answering) as server:
+        transport = AiohttpTransport()
+        with pytest.raises(ProviderError) as raised:
+            await got(transport, server.url)
+    assert (type(raised.value), raised.value.retryable) == (ProtocolError, False)
+    assert "content-encoding" in str(raised.value)
+    assert name in str(raised.value)
+    assert "secret" not in str(raised.value)
 
 
 @pytest.mark.requirement("D-http-limits")

@@ -120,7 +120,7 @@ class AiohttpReply:
         except ProviderError as error:  # the one below
             fault = error
         except (aiohttp.ClientError, OSError, TimeoutError) as error:
-            fault = fault_of(error, origin(self._url), self._limits, answering=True)
+            fault = fault_of(error, origin(self._url), self._limits, answering=True, proxy=self._pool.proxy(self._url))
         else:
             self._since_s = inf
             if content.total_bytes > self._limits.answer_bytes:

@@ -9,12 +9,15 @@ import aiohttp
 
 from ore.errors import ProviderError
 from ore.ext.providers.aiohttp_reply import AiohttpReply, origin
-from ore.ext.providers.faults import fault_of, too_long
+from ore.ext.providers.faults import fault_of, proxy_refused, too_long
 from ore.ext.providers.kept import asked_again
 from ore.ext.providers.pools import Pool, Pools
 from ore.ext.providers.transport import Limits
 
 __all__ = ["AiohttpReply", "AiohttpTransport"]
+
+PROXY_REFUSES: Final = 407
+"""The status that only a proxy has: it wants to know who asks."""
 
 _LARGE_BYTES: Final = 1 << 20
 """Bodies above this are written in pieces, so that the loop is not held up; aiohttp warns where they are not."""
@@ -41,13 +44,18 @@ class AiohttpTransport:
         """Send a request and wait for the head of the answer.
 
         Raises:
-            ConnectionFailedError: There is no connection, or it broke.
+            ConnectionFailedError: There is no connection, or it broke, or the proxy refuses it.
             ProviderTimeoutError: A limit was reached.
             ProtocolError: What answered does not speak HTTP.
         """
         pool = self.pools.mine() or await self.pools.here()
         reply = await asked_again(pool, url, body, headers, limits)
-        return reply or await self._asked(pool, url, body, headers, limits)
+        if reply is None:
+            reply = await self._asked(pool, url, body, headers, limits)
+        if reply.status == PROXY_REFUSES and pool.proxy(url) is not None:
+            reply.close()
+            raise proxy_refused(origin(url), pool.proxy(url), reply.status)
+        return reply
 
     async def _asked(
         self, pool: Pool, url: str, body: bytes, headers: Mapping[str, str], limits: Limits
@@ -69,7 +77,7 @@ class AiohttpTransport:
             if limit.expired():
                 fault = too_long(origin(url), limits)
             else:
-                fault = fault_of(error, origin(url), limits, answering=False)
+                fault = fault_of(error, origin(url), limits, answering=False, proxy=pool.proxy(url))
         else:
             pool.learn(url, headers, response)
             return _reply(response, AiohttpReply(pool, url, limits, deadline_s, _nobody_waits, response.close))

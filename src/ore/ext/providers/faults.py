@@ -1,18 +1,23 @@
 """`fault_of`: what goes wrong between here and a server, as ore's own errors."""
 
 import os
+import re
 import ssl
+from typing import Final
+from urllib.parse import urlsplit
 
 import aiohttp
-from aiohttp.http_exceptions import HttpProcessingError
+from aiohttp.http_exceptions import ContentEncodingError, HttpProcessingError
 
 from ore.errors import ConnectionFailedError, ProtocolError, ProviderError, ProviderTimeoutError
 from ore.ext.providers.transport import Limits
 
-__all__ = ["fault_of", "silence", "too_large", "too_long"]
+__all__ = ["fault_of", "proxy_refused", "silence", "too_large", "too_long"]
 
 
-def fault_of(error: Exception, origin: str, limits: Limits, *, answering: bool) -> ProviderError:
+def fault_of(
+    error: Exception, origin: str, limits: Limits, *, answering: bool, proxy: str | None = None
+) -> ProviderError:
     """The error to raise instead of aiohttp's, which may hold the request with its headers.
 
     Args:
@@ -20,10 +25,19 @@ def fault_of(error: Exception, origin: str, limits: Limits, *, answering: bool) 
         origin: Scheme, host and port of the server.
         limits: Those of the request.
         answering: Whether the head of the answer had come.
+        proxy: The address of the proxy that is asked; of it only host and port are shown.
     """
+    encoding = _encoding(error)
+    if encoding:
+        return ProtocolError(
+            f"expected an answer from {_way(origin, proxy)} that can be unpacked, got one in another encoding than its "
+            f"header content-encoding names, or in one that is not asked for: {encoding}; does something on the way "
+            "change what is sent?"
+        )
+    if isinstance(error, aiohttp.ClientProxyConnectionError | aiohttp.ClientHttpProxyError):
+        return _proxy(error, origin, proxy)
+    origin = _way(origin, proxy)
     match error:
-        case aiohttp.ClientProxyConnectionError() | aiohttp.ClientHttpProxyError():
-            return _proxy(error, origin)
         case aiohttp.ClientConnectorError():
             return _unreachable(error, origin)
         case aiohttp.ConnectionTimeoutError():
@@ -85,15 +99,47 @@ def _why(error: aiohttp.ClientConnectorError) -> str:
             return f"{_said(error)}; is the address right, and does the server run?"
 
 
-def _proxy(error: aiohttp.ClientProxyConnectionError | aiohttp.ClientHttpProxyError, origin: str) -> ProviderError:
+def proxy_refused(origin: str, proxy: str | None, status: int) -> ConnectionFailedError:
+    """The proxy answered in place of the server; with what it refuses now it is not asked again."""
+    fault = ConnectionFailedError(f"no connection to {origin}: {_the(proxy)} answered with status {status}; {_NAMES}")
+    fault.retryable = status >= 500 or status in (408, 429)
+    return fault
+
+
+_NAMES: Final = "HTTPS_PROXY, HTTP_PROXY or ALL_PROXY names it, NO_PROXY excepts hosts"
+
+_UNPACKED: Final = re.compile(r"Can not decode content-encoding: ([a-z]{1,20}(?: \([a-z]{1,20}\))?)")
+"""What aiohttp says, in words of its own."""
+
+
+def _encoding(error: BaseException | None) -> str:
+    """The encoding of an answer that could not be undone; empty where that is not what went wrong."""
+    while error is not None and not isinstance(error, ContentEncodingError):
+        error = error.__cause__ or error.__context__
+    found = _UNPACKED.search(str(error)) if error is not None else None
+    return found[1] if found else ""
+
+
+def _the(proxy: str | None) -> str:
+    """The proxy by its host and port, without a name or a password."""
+    try:
+        place = urlsplit(proxy or "").netloc.rpartition("@")[2]
+    except ValueError:
+        place = ""
+    return f"the proxy at {place}" if place else "the proxy"
+
+
+def _way(origin: str, proxy: str | None) -> str:
+    return origin if proxy is None else f"{origin} through {_the(proxy)}"
+
+
+def _proxy(
+    error: aiohttp.ClientProxyConnectionError | aiohttp.ClientHttpProxyError, origin: str, proxy: str | None
+) -> ProviderError:
     if isinstance(error, aiohttp.ClientHttpProxyError):
-        got = f"answered with status {error.status}"
-    else:
-        got = f"at {error.host}:{error.port} gives no connection: {_said(error)}"
-    return ConnectionFailedError(
-        f"no connection to {origin}: the proxy {got}; HTTPS_PROXY, HTTP_PROXY or ALL_PROXY names it, NO_PROXY excepts "
-        "hosts"
-    )
+        return proxy_refused(origin, proxy, error.status)
+    got = f"the proxy at {error.host}:{error.port} gives no connection: {_said(error)}"
+    return ConnectionFailedError(f"no connection to {origin}: {got}; {_NAMES}")
 
 
 def _broken(error: Exception, origin: str, answering: bool) -> ProviderError:

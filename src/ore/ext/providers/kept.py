@@ -52,9 +52,9 @@ async def asked_again(
         reply.begin(message.code, message.headers, payload)
         return reply
     except (ProviderError, aiohttp.EofStream) as error:  # the limit's, or it was reached beside a head that is none
-        fault = reply.fault or fault_of(error, origin(url), limits, answering=False)
+        fault = reply.fault or fault_of(error, origin(url), limits, answering=False, proxy=pool.proxy(url))
     except (aiohttp.ClientError, HttpProcessingError, OSError, TimeoutError) as error:
-        fault = fault_of(error, origin(url), limits, answering=False)
+        fault = fault_of(error, origin(url), limits, answering=False, proxy=pool.proxy(url))
     except BaseException:
         reply.close()
         raise

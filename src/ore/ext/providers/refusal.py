@@ -33,6 +33,9 @@ BODY_S: Final = 5.0
 _EVENT: Final = (b"data:", b"event:", b":")
 """How events begin; those that do are not looked at any closer."""
 
+_PACKED: Final = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
+"""How bodies begin that are packed, by RFC 1952 and RFC 8878."""
+
 _ADVICE: Final = "is the base URL right? it is the part of the address before what is asked for, as a rule with /v1"
 
 
@@ -86,6 +89,10 @@ def explain(error: ProviderError, body: bytes, endpoint: Endpoint, sent: bytes) 
 
 def unreadable(reply: Reply, block: bytes) -> ProviderError | None:
     """The error of an answer that is none, by its first bytes; `None` when it may be one."""
+    packed = next((name for begin, name in _PACKED.items() if block.startswith(begin)), None)
+    if packed is not None:
+        said = f"expected a stream of events, got bytes packed with {packed}, and no header content-encoding says so; "
+        return ProtocolError(f"{said}does something on the way change what is sent?", status=200)
     if not block.startswith(_EVENT) and _is_page(reply.headers, block):
         return ProtocolError(f"expected a stream of events, got a web page; {_ADVICE}", status=200)
     return None
