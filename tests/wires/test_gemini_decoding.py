@@ -374,6 +374,20 @@ def test_a_blocked_prompt_is_a_content_filter_and_no_empty_answer() -> None:
     assert answer({**chunk("a"), "promptFeedback": {"safetyRatings": []}}) == (Text(content="a"),)
 
 
+@pytest.mark.parametrize(
+    "finishes", [("STOP", "STOP", "STOP"), ("STOP", None, "STOP"), ("STOP", None, None), (None, "STOP", "MAX_TOKENS")]
+)
+def test_text_behind_a_finish_reason_belongs_to_the_answer_and_the_last_reason_holds(
+    finishes: tuple[str | None, ...],
+) -> None:
+    """As Gemini sent it, and as servers do that translate."""
+    words = ("", "Hel", "lo.")
+    outcome = read(*(chunk(word, finish=said) for word, said in zip(words, finishes, strict=True)))
+    assert outcome.of(Text) == [Text(content="Hello.")]
+    reason = "length" if finishes[-1] == "MAX_TOKENS" else "stop"
+    assert [one.reason for one in outcome.of(StopReason)] == [reason]
+
+
 def test_the_last_usage_counts_and_has_one_meaning() -> None:
     first = {"promptTokenCount": 5, "candidatesTokenCount": 1, "totalTokenCount": 6}
     last = {

@@ -55,6 +55,13 @@ class Answer:
     go back. What the vendor says about its sources goes to the text that it
     stands with. The last counts hold: they are no sums.
 
+    The end of the body ends it, not a `finishReason`. By "Candidate" of Vertex
+    AI's reference (read 2026-12) the model goes on only while there is none; but
+    Gemini itself has sent `STOP` in every chunk (BerriAI/litellm 2195, 2024), and
+    servers that translate put it into chunks before the text
+    (router-for-me/CLIProxyAPI 5651, 2026). So what comes behind one belongs to
+    the answer, and the last one holds.
+
     Args:
         provider: Who answers.
         model: Which model; opaque data is tagged with both.

@@ -57,7 +57,7 @@ class GeminiDecoder:
 
     @property
     def over(self) -> bool:
-        """Whether it broke; an answer may go on after it said why it stopped."""
+        """Whether it broke; an answer may go on after it said why it stopped, see `Answer`."""
         return self._answer.fault is not None
 
     def feed(self, block: bytes) -> Iterator[Batch]:
