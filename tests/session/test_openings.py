@@ -11,7 +11,7 @@ from ore.artifact import Text
 from ore.errors import SessionClosedError, StoreError
 from ore.event import UserMessage
 from ore.ext.stores.sqlite import SqliteStore
-from ore.ledger import EndingRecord, Message, Opening, Outcome, Role, Writer
+from ore.ledger import EndingRecord, MemoryStore, Message, Opening, Outcome, Role, TakenRecord, Writer
 from ore.models import Spec
 from ore.session import Manager, Services, Stream, Ticket
 from ore.testing import ScriptedProvider
@@ -139,6 +139,23 @@ async def test_one_that_is_left_goes_on_at_the_next_attach_without_having_cost_a
     found = await store.next(await store.take("s"))
     assert found is not None
     assert found.attempts == 0
+
+
+async def test_one_that_was_cancelled_ends_before_anything_that_another_process_left_also_when_it_is_left() -> None:
+    """Its opening did not fit, and what the other one had begun is not gone on with."""
+    watch, store = Watch(), PromptStore("take")
+    async with asyncio.timeout(5), asyncio.TaskGroup() as group:
+        stream, ticket = await opening(watch, store, ScriptedProvider(answer("never")))
+        await store.submit("s", Message(id="theirs", artifacts=(Text(content="theirs"),)))
+        writer = await MemoryStore.take(store, "s")
+        await store.append(writer, [TakenRecord(message="theirs")])
+        group.create_task(stream.interrupt())
+        await steps()
+        group.create_task(stream.leave())
+        await steps()
+        store.release()
+        assert (await ticket).status is Outcome.CANCELLED
+    assert [(one.id, one.taken) for one in await store.pending("s")] == [("theirs", True)]
 
 
 @pytest.mark.parametrize("mode", ["steer", "interrupt"])

@@ -42,7 +42,7 @@ def steering(core: "Core") -> Item | None:
 def is_overtaken(core: "Core", item: Item) -> bool:
     """Whether a message that interrupts came in front of one that was being fetched to begin."""
     waiting = core.waiting
-    if not waiting or waiting[0] is item or item.message.mode == "interrupt":
+    if item.message.mode == "interrupt":
         return False
     ahead = waiting[: waiting.index(item)] if item in waiting else waiting
     return any(other.message.mode == "interrupt" and other.clearing is None for other in ahead)

@@ -84,7 +84,7 @@ class MessageRun:
             self.item.context.run(self._opened.land)
 
     def settle(self) -> bool:
-        """Nobody is opening it any more; whether it has begun, else it begins as any other does."""
+        """Nobody is opening it any more; whether it comes next, else it begins as any other does."""
         item = self.item
         if self._opened is not None:
             self._opened.release()
@@ -93,7 +93,7 @@ class MessageRun:
         else:
             self._opened = None
             item.opens = item.why is not None  # who cancelled it meanwhile was told that it is cancelled
-        return self._has_opened
+        return item.opens
 
     def _reserve(self) -> Reserved | None:
         message = self.item.message

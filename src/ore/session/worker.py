@@ -62,7 +62,7 @@ class Worker:
         self._apart: set[asyncio.Task[None]] | None = None
         self._begun: Sequence[tuple[Item, Submitted]] = ()
         self._opened: MessageRun | None = None
-        """Of the message that has begun and comes next."""
+        """Of the message that has begun, or was cancelled while it should, and comes next."""
         self._instant = False
         """Whether the store has lately taken messages in without any time."""
 
@@ -149,7 +149,8 @@ class Worker:
                 writer = await self._take()
                 knows = await self._knows_all(writer)
                 while core.works:
-                    message = await (self._next_here() if knows else self._next(writer))
+                    message = None if self._opened is None else self._opening(self._opened.item)
+                    message = message or await (self._next_here() if knows else self._next(writer))
                     if message is None and not await self._more():
                         break
                     if message is not None and message.id not in core.gone:
@@ -206,6 +207,10 @@ class Worker:
             if message.id not in core.gone and find(core, message.id) is None:
                 self._stream._take_up(message)
 
+    def _opening(self, item: Item) -> Message | None:
+        """What has begun with the taking, if it still waits: whatever is there too comes behind it."""
+        return item.message if item in self._core.waiting else None
+
     async def _next(self, writer: Writer) -> Message | None:
         core = self._core
         core.gone = NOBODY
@@ -219,8 +224,6 @@ class Worker:
     async def _next_here(self) -> Message | None:
         core = self._core
         core.gone = NOBODY
-        if self._opened is not None:  # whatever came meanwhile, it comes behind what has begun
-            return self._opened.item.message
         while core.waiting and not core.waiting[0].ticket.is_accepted:
             if not await self._more():
                 break
@@ -325,7 +328,7 @@ class Worker:
         core = self._core
         if item.clearing is not None and await item.clearing.wait():
             return False
-        overtaken = is_overtaken(core, item)
+        overtaken = core.waiting[:1] != [item] and is_overtaken(core, item)
         core.waiting = [other for other in core.waiting if other is not item]
         core.running, core.stream = item, self._stream
         self.wake()  # what was submitted meanwhile becomes durable beside it
