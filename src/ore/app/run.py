@@ -56,7 +56,13 @@ class Run:
         await self._ticket.accepted()
 
     async def cancel(self) -> bool:
-        """End the message: take it back when it waits, cancel it when it runs; whether that was in time."""
+        """End the message: take it back when it waits, cancel it when it runs; whether that was in time.
+
+        It stays ended when this process dies right behind.
+
+        Raises:
+            StoreError: That could not be made durable; one that ran is cancelled all the same.
+        """
         return await self._ticket.cancel()
 
     async def events(self, *kinds: str) -> AsyncGenerator[Entry, None]:

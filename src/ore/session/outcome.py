@@ -113,7 +113,7 @@ class Ticket:
         return value
 
     async def withdraw(self) -> bool:
-        """Take the message back before it starts.
+        """Take the message back before it starts; one to a session at rest may start in the commit that accepts it.
 
         Returns:
             Whether that was in time; then its outcome is `cleared`.
@@ -123,8 +123,16 @@ class Ticket:
     async def cancel(self) -> bool:
         """End just this message: take it back when it waits, cancel it when it runs.
 
+        Durable on return: should this process die right behind, the next one
+        does not go on with it.
+
         Returns:
-            Whether there was something to end.
+            Whether there was something to end; not where the answer was on its
+            way to the store already.
+
+        Raises:
+            StoreError: That could not be made durable; one that ran is
+                cancelled all the same.
         """
         return self._cancel is not None and await self._cancel(self)
 
