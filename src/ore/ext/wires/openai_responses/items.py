@@ -1,7 +1,10 @@
 """`Item`: one item of an answer on its way, and what of it goes back to who issued it."""
 
 from collections.abc import Collection, Iterator, Mapping
+from operator import attrgetter
 from typing import Any, Final
+
+import msgspec
 
 from ore.artifact import ProviderData, ReasoningDelta, TextDelta, ToolCallDelta
 
@@ -46,8 +49,15 @@ class Item:
         self.streamed.setdefault(part, []).append(fragment)
 
     def said(self, part: Part) -> str:
-        """What came in fragments of a part."""
-        return "".join(map(_words, self.streamed.get(part, ())))
+        """What came in fragments of a part; from then on they are one, since it is asked at each of several ends."""
+        heard = self.streamed.get(part)
+        if not heard:
+            return ""
+        field = "arguments" if isinstance(heard[0], ToolCallDelta) else "content"
+        if len(heard) > 1:
+            heard[:] = [msgspec.structs.replace(heard[0], **{field: "".join(map(attrgetter(field), heard))})]
+        words: str = getattr(heard[0], field)
+        return words
 
     def rest(self, part: Part, whole: str) -> str | None:
         """What did not come in fragments of a part that is there as a whole; `None` when they were another text.
@@ -86,10 +96,6 @@ class Item:
         if self.lead is not None:
             data["after"] = self.lead._issued_id
         return data
-
-
-def _words(fragment: Fragment) -> str:
-    return fragment.arguments if isinstance(fragment, ToolCallDelta) else fragment.content
 
 
 def parts_of(found: Mapping[str, Any], name: str) -> Iterator[tuple[Part, Mapping[str, Any]]]:
